@@ -1,0 +1,334 @@
+"""What happened in one run: an append-only list of events, the only evidence a check may use.
+
+A history is stored as NDJSON, one event a line. The first event (`Began`) holds all that a check needs
+beside the events; the last (`Finished`) says that nothing is missing: a file without it is incomplete.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import msgspec
+
+from . import clock
+
+SCHEMA = 1
+"""Version of the stored form; raised when an old reader would misread a new file."""
+
+
+class Event(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="event"):
+    """One thing that happened. `at` is seconds since the run began, `turn` counts from 0."""
+
+    at: float = 0.0
+    turn: int = 0
+
+
+class Began(Event, tag="began"):
+    """The run began: everything the checks need to know about it."""
+
+    schema: int = SCHEMA
+    scenario_id: str
+    variant: str
+    """`json` or `sse`."""
+    scenario: dict[str, Any]
+    """The scenario in full, as `harness.scenario.model.Scenario` encodes it."""
+    seed: int = 0
+    loop: str = ""
+    declaration: dict[str, Any] = {}
+    """What the loop's owner declared, as `harness.turn.Declaration` encodes it."""
+    exposes: list[str] = []
+    """What the probe found the loop to expose; the names are `harness.turn.EXPOSABLE`."""
+    startup: float = 0.0
+    """Seconds the loop took to its first request in the probe; added to its time limits."""
+    versions: dict[str, str] = {}
+
+
+class TurnBegan(Event, tag="turn_began"):
+    """The loop was called with a user message."""
+
+    prompt: str
+    messages: list[dict[str, Any]] = []
+    """The conversation handed to the loop, the prompt last."""
+    model: str = ""
+    max_tokens: int = 0
+    system: str = ""
+    tools: list[str] = []
+    """Names of the client tools offered to the loop."""
+    limits: dict[str, float] = {}
+    conversation: str = ""
+    stream: bool = False
+    store_keys: list[str] = []
+    """Keys in the store when the turn began (a checkpoint or cancel flag set by the scenario)."""
+
+
+class RequestSeen(Event, tag="request"):
+    """A request arrived in full. `request` counts from 1 over the whole run, side calls included."""
+
+    request: int
+    endpoint: str = "messages"
+    """`messages`, `count_tokens`, `models`, …, or `unknown`."""
+    method: str = "POST"
+    path: str = "/v1/messages"
+    headers: dict[str, str] = {}
+    """Lower-case names; credentials are replaced by a word that tells only their kind."""
+    body: Any = None
+    """The decoded JSON, or None where it was not JSON."""
+    transcript: list[dict[str, Any]] | None = None
+    """The messages the model would have seen, where message threads make that differ from `body`."""
+    lane: str = ""
+    """Empty for the conversation, else the lane (or `side`) that answered it."""
+    retry: int = 0
+    """`x-stainless-retry-count`, 0 where absent."""
+    same_as: int | None = None
+    """The latest earlier request with an equal body."""
+
+
+class Answered(Event, tag="answered"):
+    """The provider decided its answer and began to send it."""
+
+    request: int
+    kind: str
+    """`reply`, `fault`, `rejected` (by the API's rules), `over` (the script has ended), `side`, `unbound`."""
+    status: int = 200
+    step: int | None = None
+    """Index of the scripted step in the turn's script."""
+    body: Any = None
+    """The message of a reply (also where it was streamed) or the error body."""
+    headers: dict[str, str] = {}
+    stream: bool = False
+    rule: str = ""
+    """The rule that rejected the request."""
+
+
+class Delivered(Event, tag="delivered"):
+    """The last byte of the answer was written."""
+
+    request: int
+    events: int = 0
+
+
+class Broken(Event, tag="broken"):
+    """The answer ended before its last byte: `by` the client, or the provider's scripted fault."""
+
+    request: int
+    events: int = 0
+    by: str = "client"
+
+
+class Noted(Event, tag="noted"):
+    """Something a check or a report may want to know: `unverified` rule broken, `late`, `unbound`, …"""
+
+    kind: str
+    detail: str = ""
+    request: int | None = None
+    seconds: float = 0.0
+
+
+class Cancelled(Event, tag="cancelled"):
+    """The scenario cancelled the turn: `point` as written in it, through `via`."""
+
+    point: str
+    via: str = "flag"
+
+
+class CancelPolled(Event, tag="cancel_polled"):
+    """The loop asked whether it is cancelled. Recorded for the first poll and when the answer changes."""
+
+    answer: bool = False
+
+
+class ToolStarted(Event, tag="tool_started"):
+    """A client tool was called by the loop. `call` counts from 1 over the run."""
+
+    call: int
+    name: str
+    input: Any = None
+
+
+class ToolEnded(Event, tag="tool_ended"):
+    """A client tool returned (`result`), raised (`error`) or was abandoned (cancelled from outside)."""
+
+    call: int
+    result: Any = None
+    error: str | None = None
+    abandoned: bool = False
+
+
+class Published(Event, tag="published"):
+    """The loop published its state."""
+
+    state: dict[str, Any] = {}
+    history: Any = None
+    done: bool = False
+
+
+class Reported(Event, tag="reported"):
+    """The loop reported a problem to its owner."""
+
+    problem: str
+    exception: str | None = None
+    """Class name where an exception was reported."""
+
+
+class UsageRecorded(Event, tag="usage"):
+    """The loop recorded the usage of the turn."""
+
+    iterations: int | None = None
+    tokens: dict[str, int] = {}
+
+
+class StoreSet(Event, tag="store_set"):
+    """A key of the store was written."""
+
+    key: str
+    value: Any = None
+    by: str = "loop"
+
+
+class StoreDeleted(Event, tag="store_deleted"):
+    """A key of the store was removed."""
+
+    key: str
+    by: str = "loop"
+
+
+class Raised(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """An exception that left the loop."""
+
+    type: str
+    bases: list[str] = []
+    """Class names along the MRO, the class itself first."""
+    message: str = ""
+    traceback: str = ""
+
+
+class Ended(Event, tag="ended"):
+    """The loop returned or raised. Every field but `returned` is None where it was not told."""
+
+    returned: str = "outcome"
+    """`outcome`, `text` (a bare string), `none`, or `raised`."""
+    status: str | None = None
+    shown: list[Any] | None = None
+    history: Any = None
+    usage: dict[str, Any] | None = None
+    detail: str | None = None
+    carry: bool = False
+    raised: Raised | None = None
+
+
+class Overran(Event, tag="overran"):
+    """The loop had not returned by the deadline (seconds from the call) and was stopped."""
+
+    deadline: float
+
+
+class Lost(Event, tag="lost"):
+    """The loop's process died, or the adapter could not be driven."""
+
+    reason: str
+    output: str = ""
+
+
+class Census(Event, tag="census"):
+    """What was alive: counted `before` and `after` a turn."""
+
+    when: str
+    threads: list[str] = []
+    tasks: list[str] = []
+    children: list[str] = []
+    sockets: int = 0
+    files: list[str] = []
+
+
+class Finished(Event, tag="finished"):
+    """The run is over and nothing is missing. `lateness` is the worst delay, in seconds, of a provider timer."""
+
+    lateness: float = 0.0
+
+
+AnyEvent: TypeAlias = (
+    Began | TurnBegan | RequestSeen | Answered | Delivered | Broken | Noted | Cancelled | CancelPolled
+    | ToolStarted | ToolEnded | Published | Reported | UsageRecorded | StoreSet | StoreDeleted | Ended
+    | Overran | Lost | Census | Finished
+)  # fmt: skip
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(AnyEvent)
+
+
+def encode_event(event: Event) -> bytes:
+    """One event as one line of JSON, without the newline."""
+    return _encoder.encode(event)
+
+
+def decode_event(line: bytes | str) -> AnyEvent:
+    """The event in one line. Raises `msgspec.ValidationError` or `msgspec.DecodeError`."""
+    return _decoder.decode(line)
+
+
+class History:
+    """The events of one run, in the order in which they happened. Appending is thread-safe.
+
+    With a `path`, each event is written out as it comes, so that a run that is killed leaves what happened
+    up to then.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.events: list[AnyEvent] = []
+        self._origin = clock.now()
+        self._lock = threading.Lock()
+        self._file: IO[bytes] | None = path.open("wb") if path else None
+
+    def append(self, event: AnyEvent) -> None:
+        """Stamp `event` with the time and the current turn, and keep it."""
+        with self._lock:
+            event.at = round(clock.now() - self._origin, 6)
+            if isinstance(event, TurnBegan):
+                event.turn = self._turns
+                self._turns += 1
+            elif not isinstance(event, Began):
+                event.turn = max(self._turns - 1, 0)
+            self.events.append(event)
+            if self._file:
+                self._file.write(encode_event(event) + b"\n")
+                self._file.flush()
+                if isinstance(event, Finished):
+                    self._file.close()
+                    self._file = None
+
+    _turns = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end."""
+        return bool(self.events) and isinstance(self.events[-1], Finished)
+
+
+class HistoryError(Exception):
+    """A stored history cannot be read: the message says where and why."""
+
+
+def read_history(path: Path) -> list[AnyEvent]:
+    """The events stored at `path`; the half line of a killed run is left out.
+
+    Raises `HistoryError` with `path:line` when a whole line is not an event.
+    """
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise HistoryError(f"{path}: {error.strerror}") from error
+    events: list[AnyEvent] = []
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            events.append(decode_event(line))
+        except msgspec.MsgspecError as error:
+            raise HistoryError(f"{path}:{number}: not an event of a history: {error}") from error
+    if not events or not isinstance(events[0], Began):
+        raise HistoryError(f"{path}:1: a history starts with a 'began' event")
+    if events[0].schema > SCHEMA:
+        raise HistoryError(
+            f"{path}:1: written by a newer loop-harness (schema {events[0].schema}, this one reads {SCHEMA})"
+        )
+    return events

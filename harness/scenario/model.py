@@ -1,0 +1,165 @@
+"""The scenario file as a typed model: one definition for the decoder, the JSON Schema and the docs.
+
+Content blocks stay plain mappings, so that everything the wire can carry can be written.
+A field's docstring is its documentation; its default is the documented default.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from ..turn import Limits, ToolSpec
+
+Block: TypeAlias = dict[str, Any]
+"""A content block in its wire form, ids filled in by the script unless written."""
+
+
+class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Base of every part of a scenario: unknown keys are errors."""
+
+
+class Task(Strict):
+    """What the loop is asked to do."""
+
+    prompt: str = ""
+    """The user's message; generated where it does not matter."""
+    system: str = ""
+    """The system prompt; generated where it does not matter."""
+    model: str = "claude-opus-4-6"
+    max_tokens: int = 4096
+
+
+class Reply(Strict):
+    """One message of the model, as it is sent whole or streamed."""
+
+    stop_reason: str = "end_turn"
+    """Any word, also one that does not exist yet."""
+    content: list[Block] = []
+    """Blocks in short form (`text: Hello`) or as on the wire (`{type: text, text: Hello}`)."""
+    stop_sequence: str | None = None
+    stop_details: dict[str, Any] | None = None
+    container: dict[str, Any] | None = None
+    usage: dict[str, Any] = {}
+    """Merged over the counted usage."""
+    fields: dict[str, Any] = {}
+    """Further top-level fields of the message, as they are."""
+    headers: dict[str, str] = {}
+    """Further response headers."""
+    delay: float = 0.0
+    """Seconds before the first byte."""
+    gap: float = 0.0
+    """Seconds between the events of a stream; a whole body waits for the sum."""
+    pings: float = 0.0
+    """Seconds between pings while waiting within a stream; 0: none but the first."""
+    tool_input_json: str | None = None
+    """The exact JSON text the stream carries for the last tool call, whole or cut; a cut one has `input` as the
+    accumulated rest."""
+
+
+class Fault(Strict):
+    """An HTTP error instead of a message."""
+
+    status: int
+    type: str | None = None
+    """The API's error type; by default the one of the status."""
+    message: str | None = None
+    """The API's text; by default the one of the status."""
+    details: dict[str, Any] | None = None
+    headers: dict[str, str] = {}
+    body: str | None = None
+    """The body as it is, where it is not the API's."""
+    delay: float = 0.0
+
+
+class Step(Strict):
+    """What the provider does for one request. Exactly one of `reply` and `fault` is written."""
+
+    reply: Reply | None = None
+    fault: Fault | None = None
+    repeat: int | Literal["forever"] = 1
+    """How many requests in a row get this step."""
+
+
+class Lane(Strict):
+    """A script for side calls: requests that are not part of the conversation."""
+
+    name: str
+    when: dict[str, Any]
+    """Holds for a request whose body contains all of this (mappings by key, lists and values by equality)."""
+    script: list[Step] = []
+
+
+class Cancel(Strict):
+    """The user cancels the turn."""
+
+    at: str
+    """`start`, `request N` (it arrived, its answer is not yet sent), `event N` (of a stream), or `tool NAME`."""
+    via: Literal["flag", "store", "asyncio", "interrupt", "signal"] = "flag"
+
+
+class Expect(Strict):
+    """What is special to this scenario; universal clauses are judged everywhere."""
+
+    requests: int | None = None
+    """Conversation requests of the turn, retries not counted."""
+    status: str | list[str] | None = None
+    """The outcome's status, or several that are all right."""
+    answer: list[str] | None = None
+    """The text blocks of the last reply: contained in what was shown, in order, each once."""
+    shown: list[str] | None = None
+    """All that the turn shows, judged where the loop gives a list."""
+    tools: dict[str, int] | None = None
+    """How often each client tool runs."""
+
+
+class TurnScript(Strict):
+    """One user message, and what the provider does until the loop is done with it."""
+
+    prompt: str
+    script: list[Step]
+    expect: Expect = Expect()
+    cancel: Cancel | None = None
+    limits: Limits = Limits()
+
+
+class Scenario(Strict):
+    """One scripted conversation, in full: defaults filled in, short forms written out."""
+
+    id: str
+    """The file's path below its folder, without the ending: `pause/no-tools`."""
+    title: str
+    """One sentence: what a right loop does."""
+    clauses: list[str]
+    """The clauses the scenario is about."""
+    why: str
+    """The bug it would have caught."""
+    task: Task
+    turns: list[TurnScript]
+    tools: list[ToolSpec] = []
+    lanes: list[Lane] = []
+    streams: Literal["both", "only", "never"] = "both"
+    """`both`: variants `[json]` and `[sse]`; `only`: `[sse]`; `never`: `[json]`."""
+    rules: Literal["strict", "lenient"] = "strict"
+    """Whether requests the real API rejects are rejected."""
+    deadline: float = 10.0
+    """Seconds after which a turn is stopped."""
+    path: str = ""
+    """The file, for messages."""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """`json`, `sse` or both."""
+        return {"both": ("json", "sse"), "only": ("sse",), "never": ("json",)}[self.streams]
+
+    @property
+    def needs_tools(self) -> bool:
+        """Whether a reply calls a client tool, so that a loop without tools cannot be driven through it."""
+        return any(
+            block.get("type") == "tool_use"
+            for turn in self.turns
+            for step in turn.script
+            if step.reply
+            for block in step.reply.content
+        )
