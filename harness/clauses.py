@@ -20,10 +20,10 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     """What goes wrong for a user where it is broken."""
     ground: Ground
-    """`recorded` (a real exchange), `documented` (a URL in `source`), `construction` (the loop lost what it was given)."""
+    """`recorded` (a real exchange), `documented` (a URL), `construction` (it lost what it was given)."""
     source: str
     """The URL, the recording's description, or why it holds by construction."""
     advice: str
     """How to fix it, in one or two lines."""
     needs: tuple[str, ...] = ()
-    """What the loop has to expose (names of `harness.turn.EXPOSABLE`); each entry may offer a choice: `report|status`."""
+    """What the loop has to expose (names of `harness.turn.EXPOSABLE`); `report|status` is a choice."""

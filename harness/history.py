@@ -25,7 +25,7 @@ class Event(msgspec.Struct, kw_only=True, omit_defaults=True, tag_field="event")
     turn: int = 0
 
 
-class Began(Event, tag="began"):
+class Began(Event, kw_only=True, tag="began"):
     """The run began: everything the checks need to know about it."""
 
     schema: int = SCHEMA
@@ -45,7 +45,7 @@ class Began(Event, tag="began"):
     versions: dict[str, str] = {}
 
 
-class TurnBegan(Event, tag="turn_began"):
+class TurnBegan(Event, kw_only=True, tag="turn_began"):
     """The loop was called with a user message."""
 
     prompt: str
@@ -63,7 +63,7 @@ class TurnBegan(Event, tag="turn_began"):
     """Keys in the store when the turn began (a checkpoint or cancel flag set by the scenario)."""
 
 
-class RequestSeen(Event, tag="request"):
+class RequestSeen(Event, kw_only=True, tag="request"):
     """A request arrived in full. `request` counts from 1 over the whole run, side calls included."""
 
     request: int
@@ -85,7 +85,7 @@ class RequestSeen(Event, tag="request"):
     """The latest earlier request with an equal body."""
 
 
-class Answered(Event, tag="answered"):
+class Answered(Event, kw_only=True, tag="answered"):
     """The provider decided its answer and began to send it."""
 
     request: int
@@ -102,14 +102,14 @@ class Answered(Event, tag="answered"):
     """The rule that rejected the request."""
 
 
-class Delivered(Event, tag="delivered"):
+class Delivered(Event, kw_only=True, tag="delivered"):
     """The last byte of the answer was written."""
 
     request: int
     events: int = 0
 
 
-class Broken(Event, tag="broken"):
+class Broken(Event, kw_only=True, tag="broken"):
     """The answer ended before its last byte: `by` the client, or the provider's scripted fault."""
 
     request: int
@@ -117,8 +117,8 @@ class Broken(Event, tag="broken"):
     by: str = "client"
 
 
-class Noted(Event, tag="noted"):
-    """Something a check or a report may want to know: `unverified` rule broken, `late`, `unbound`, …"""
+class Noted(Event, kw_only=True, tag="noted"):
+    """Something a check or a report may want to know: `unverified` rule broken, `late`, `unbound` and others."""
 
     kind: str
     detail: str = ""
@@ -126,20 +126,20 @@ class Noted(Event, tag="noted"):
     seconds: float = 0.0
 
 
-class Cancelled(Event, tag="cancelled"):
+class Cancelled(Event, kw_only=True, tag="cancelled"):
     """The scenario cancelled the turn: `point` as written in it, through `via`."""
 
     point: str
     via: str = "flag"
 
 
-class CancelPolled(Event, tag="cancel_polled"):
+class CancelPolled(Event, kw_only=True, tag="cancel_polled"):
     """The loop asked whether it is cancelled. Recorded for the first poll and when the answer changes."""
 
     answer: bool = False
 
 
-class ToolStarted(Event, tag="tool_started"):
+class ToolStarted(Event, kw_only=True, tag="tool_started"):
     """A client tool was called by the loop. `call` counts from 1 over the run."""
 
     call: int
@@ -147,7 +147,7 @@ class ToolStarted(Event, tag="tool_started"):
     input: Any = None
 
 
-class ToolEnded(Event, tag="tool_ended"):
+class ToolEnded(Event, kw_only=True, tag="tool_ended"):
     """A client tool returned (`result`), raised (`error`) or was abandoned (cancelled from outside)."""
 
     call: int
@@ -156,7 +156,7 @@ class ToolEnded(Event, tag="tool_ended"):
     abandoned: bool = False
 
 
-class Published(Event, tag="published"):
+class Published(Event, kw_only=True, tag="published"):
     """The loop published its state."""
 
     state: dict[str, Any] = {}
@@ -164,7 +164,7 @@ class Published(Event, tag="published"):
     done: bool = False
 
 
-class Reported(Event, tag="reported"):
+class Reported(Event, kw_only=True, tag="reported"):
     """The loop reported a problem to its owner."""
 
     problem: str
@@ -172,14 +172,14 @@ class Reported(Event, tag="reported"):
     """Class name where an exception was reported."""
 
 
-class UsageRecorded(Event, tag="usage"):
+class UsageRecorded(Event, kw_only=True, tag="usage"):
     """The loop recorded the usage of the turn."""
 
     iterations: int | None = None
     tokens: dict[str, int] = {}
 
 
-class StoreSet(Event, tag="store_set"):
+class StoreSet(Event, kw_only=True, tag="store_set"):
     """A key of the store was written."""
 
     key: str
@@ -187,7 +187,7 @@ class StoreSet(Event, tag="store_set"):
     by: str = "loop"
 
 
-class StoreDeleted(Event, tag="store_deleted"):
+class StoreDeleted(Event, kw_only=True, tag="store_deleted"):
     """A key of the store was removed."""
 
     key: str
@@ -204,7 +204,7 @@ class Raised(msgspec.Struct, kw_only=True, omit_defaults=True):
     traceback: str = ""
 
 
-class Ended(Event, tag="ended"):
+class Ended(Event, kw_only=True, tag="ended"):
     """The loop returned or raised. Every field but `returned` is None where it was not told."""
 
     returned: str = "outcome"
@@ -218,20 +218,20 @@ class Ended(Event, tag="ended"):
     raised: Raised | None = None
 
 
-class Overran(Event, tag="overran"):
+class Overran(Event, kw_only=True, tag="overran"):
     """The loop had not returned by the deadline (seconds from the call) and was stopped."""
 
     deadline: float
 
 
-class Lost(Event, tag="lost"):
+class Lost(Event, kw_only=True, tag="lost"):
     """The loop's process died, or the adapter could not be driven."""
 
     reason: str
     output: str = ""
 
 
-class Census(Event, tag="census"):
+class Census(Event, kw_only=True, tag="census"):
     """What was alive: counted `before` and `after` a turn."""
 
     when: str
@@ -242,8 +242,8 @@ class Census(Event, tag="census"):
     files: list[str] = []
 
 
-class Finished(Event, tag="finished"):
-    """The run is over and nothing is missing. `lateness` is the worst delay, in seconds, of a provider timer."""
+class Finished(Event, kw_only=True, tag="finished"):
+    """The run is over, nothing is missing. `lateness`: worst delay, in seconds, of a provider timer."""
 
     lateness: float = 0.0
 

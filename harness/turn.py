@@ -15,6 +15,7 @@ import msgspec
 
 from .history import (
     AnyEvent,
+    Cancelled,
     CancelPolled,
     Ended,
     Published,
@@ -253,7 +254,7 @@ class Turn:
         return answer
 
     def publish(self, state: Any, history: Any = None, done: bool = False) -> None:
-        """Show `state` = `{messages: [{role, content, is_error}], activity, stopped, has_error}` to the user."""
+        """Show the user `{messages: [{role, content, is_error}], activity, stopped, has_error}`."""
         self._record(Published(state=_mapping(state), history=plain(history), done=bool(done)))
 
     def report(self, problem: str | BaseException) -> None:
@@ -276,9 +277,7 @@ class Turn:
 
     def _tool_reached(self, name: str) -> None:
         if name == self._cancel_on_tool:
-            from .history import Cancelled
-
-            self.store.put(self.cancel_key, True) if isinstance(self.store, Store) else None
+            self.store.put(self.cancel_key, True)
             self._record(Cancelled(point=f"tool {name}", via="flag"))
 
 
@@ -304,7 +303,7 @@ class Outcome(msgspec.Struct, kw_only=True):
 
 
 class Declaration(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What the loop's owner states about it: attributes of the callable, `[tool.loop-harness]`, or options."""
+    """What the loop's owner states: attributes of the callable, `[tool.loop-harness]`, or options."""
 
     policies: dict[str, str] = {}
     """Documented choices: `on_max_tokens: stop | continue`, `on_refusal: stop | fallback`, …"""

@@ -20,7 +20,7 @@ class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Base of every part of a scenario: unknown keys are errors."""
 
 
-class Task(Strict):
+class Task(Strict, frozen=True, kw_only=True):
     """What the loop is asked to do."""
 
     prompt: str = ""
@@ -31,7 +31,7 @@ class Task(Strict):
     max_tokens: int = 4096
 
 
-class Reply(Strict):
+class Reply(Strict, frozen=True, kw_only=True):
     """One message of the model, as it is sent whole or streamed."""
 
     stop_reason: str = "end_turn"
@@ -54,11 +54,11 @@ class Reply(Strict):
     pings: float = 0.0
     """Seconds between pings while waiting within a stream; 0: none but the first."""
     tool_input_json: str | None = None
-    """The exact JSON text the stream carries for the last tool call, whole or cut; a cut one has `input` as the
-    accumulated rest."""
+    """The exact JSON text the stream carries for the last tool call, whole or cut; a cut one has
+    `input` as the accumulated rest."""
 
 
-class Fault(Strict):
+class Fault(Strict, frozen=True, kw_only=True):
     """An HTTP error instead of a message."""
 
     status: int
@@ -73,7 +73,7 @@ class Fault(Strict):
     delay: float = 0.0
 
 
-class Step(Strict):
+class Step(Strict, frozen=True, kw_only=True):
     """What the provider does for one request. Exactly one of `reply` and `fault` is written."""
 
     reply: Reply | None = None
@@ -82,7 +82,7 @@ class Step(Strict):
     """How many requests in a row get this step."""
 
 
-class Lane(Strict):
+class Lane(Strict, frozen=True, kw_only=True):
     """A script for side calls: requests that are not part of the conversation."""
 
     name: str
@@ -91,15 +91,15 @@ class Lane(Strict):
     script: list[Step] = []
 
 
-class Cancel(Strict):
+class Cancel(Strict, frozen=True, kw_only=True):
     """The user cancels the turn."""
 
     at: str
-    """`start`, `request N` (it arrived, its answer is not yet sent), `event N` (of a stream), or `tool NAME`."""
+    """`start`, `request N` (arrived, its answer not yet sent), `event N` (of a stream), or `tool NAME`."""
     via: Literal["flag", "store", "asyncio", "interrupt", "signal"] = "flag"
 
 
-class Expect(Strict):
+class Expect(Strict, frozen=True, kw_only=True):
     """What is special to this scenario; universal clauses are judged everywhere."""
 
     requests: int | None = None
@@ -114,7 +114,7 @@ class Expect(Strict):
     """How often each client tool runs."""
 
 
-class TurnScript(Strict):
+class TurnScript(Strict, frozen=True, kw_only=True):
     """One user message, and what the provider does until the loop is done with it."""
 
     prompt: str
@@ -124,7 +124,7 @@ class TurnScript(Strict):
     limits: Limits = Limits()
 
 
-class Scenario(Strict):
+class Scenario(Strict, frozen=True, kw_only=True):
     """One scripted conversation, in full: defaults filled in, short forms written out."""
 
     id: str
