@@ -315,6 +315,8 @@ class Declaration(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit
     """Exception class name to the status it stands for."""
     tools: str = "turn"
     """Whose tools the loop offers: `turn`, `own` or `none`."""
+    exposes: list[str] = []
+    """Names of `EXPOSABLE` the loop is to be judged by although the probe may not find them."""
 
 
 POLICIES: dict[str, tuple[str, ...]] = {

@@ -1,0 +1,201 @@
+"""One case played against one loop: provider session, turns, hooks, cancellation -> history."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import itertools
+import platform
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .history import Began, Cancelled, Ended, Finished, History, Lost, Overran, Published, TurnBegan
+from .loops.driver import Driver
+from .provider.server import Provider
+from .provider.session import Session
+from .scenario.model import Scenario, TurnScript
+from .turn import TurnSpec
+
+AFTER = 0.1
+"""Seconds after the outcome in which no request may come."""
+BETWEEN = 0.02
+"""Seconds between two turns of a conversation: what comes later is the next turn's."""
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A scenario in one of its variants."""
+
+    scenario: Scenario
+    variant: str
+
+    @property
+    def id(self) -> str:
+        """`pause/no-tools[sse]`."""
+        return f"{self.scenario.id}[{self.variant}]"
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """What is the same for every case of a run."""
+
+    loop: str
+    seed: int
+    exposes: list[str] = []
+    startup: float = 0.0
+    history_dir: Path | None = None
+
+
+_numbers = itertools.count(1)
+
+
+class CaseRun:
+    """Plays one case. `finish` waits for what comes late and may overlap with the next case."""
+
+    def __init__(self, provider: Provider, driver: Driver, worker: str, case: Case, terms: Terms) -> None:
+        self._provider = provider
+        self._driver = driver
+        self._worker = worker
+        self._case = case
+        self._terms = terms
+        self._conversation = f"{case.scenario.id.replace('/', '-')}-{case.variant}-{next(_numbers)}"
+        self._now: tuple[TurnScript, TurnSpec] | None = None
+        self.history = History(_history_path(terms.history_dir, case))
+        self._session = Session(
+            key=f"sk-ant-{self._conversation}",
+            scenario=case.scenario,
+            record=self.history.append,
+            seed=terms.seed,
+            worker=worker,
+            at_point=self._at_point,
+        )
+
+    async def play(self) -> None:
+        """Play every turn; stops early where the loop was lost or overran."""
+        self.history.append(self._began())
+        self._provider.open(self._session)
+        messages: list[dict[str, Any]] = []
+        for index, turn in enumerate(self._case.scenario.turns):
+            if index:
+                await asyncio.sleep(BETWEEN)
+            spec = self._turn_spec(turn, messages)
+            self._now = turn, spec
+            self._session.begin_turn(index)
+            self.history.append(_turn_began(spec))
+            await self._at_point("start")
+            before = len(self.history.events)
+            await self._driver.play(spec, self.history.append)
+            self._session.end_turn()
+            if any(isinstance(event, (Lost, Overran)) for event in self.history.events[before:]):
+                return
+            messages = left_behind(self.history.events[before:])
+
+    async def finish(self) -> None:
+        """Wait for what comes after the outcome, then close the history."""
+        await asyncio.sleep(AFTER)
+        self._provider.shut(self._session.key)
+        self.history.append(Finished(lateness=self._provider.lateness))
+
+    async def census(self) -> None:
+        """Record what is alive in the process the loop runs in."""
+        self.history.append(await self._driver.census())
+        await self._driver.forget(self._conversation)
+
+    async def _at_point(self, point: str) -> None:
+        """Cancel the turn if the scenario says so here; the flag is set when this returns."""
+        if self._now is None:
+            return
+        turn, spec = self._now
+        if turn.cancel and turn.cancel.at == point:
+            await self._driver.cancel(spec)
+            self.history.append(Cancelled(point=point, via=turn.cancel.via))
+
+    def _began(self) -> Began:
+        return Began(
+            scenario_id=self._case.scenario.id,
+            variant=self._case.variant,
+            scenario=msgspec.to_builtins(self._case.scenario),
+            seed=self._terms.seed,
+            loop=self._terms.loop,
+            declaration=msgspec.to_builtins(self._driver.declaration),
+            exposes=self._terms.exposes,
+            startup=self._terms.startup,
+            versions=_versions(),
+        )
+
+    def _turn_spec(self, turn: TurnScript, messages: list[dict[str, Any]]) -> TurnSpec:
+        task = self._case.scenario.task
+        cancel = turn.cancel.at if turn.cancel else ""
+        return TurnSpec(
+            base_url=f"{self._provider.url}/{self._worker}",
+            api_key=self._session.key,
+            model=task.model,
+            max_tokens=task.max_tokens,
+            system=task.system,
+            prompt=turn.prompt,
+            messages=[*messages, {"role": "user", "content": turn.prompt}],
+            conversation=self._conversation,
+            tools=self._case.scenario.tools,
+            stream=self._case.variant == "sse",
+            limits=turn.limits,
+            checkpoint_key=f"chat:checkpoint:{self._conversation}",
+            cancel_key=f"chat:cancel:{self._conversation}",
+            cancel_on_tool=cancel.removeprefix("tool ") if cancel.startswith("tool ") else None,
+            deadline=self._deadline(turn),
+        )
+
+    def _deadline(self, turn: TurnScript) -> float:
+        """The scenario's, stretched by what the loop declared it needs and by its start-up."""
+        stretch = self._terms.startup
+        declared = self._driver.declaration.caps.get("wall_clock")
+        if declared and turn.limits.wall_clock:
+            stretch += max(0.0, declared - turn.limits.wall_clock)
+        return self._case.scenario.deadline + stretch
+
+
+def left_behind(events: list[Any]) -> list[dict[str, Any]]:
+    """The conversation a turn left: the outcome's, else the last published; empty where neither tells."""
+    kept: list[Any] = [event.history for event in events if isinstance(event, Published)]
+    kept += [event.history for event in events if isinstance(event, Ended)]
+    for history in reversed(kept):
+        if isinstance(history, list) and all(_is_message(message) for message in history):
+            return history
+    return []
+
+
+def _is_message(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value
+
+
+def _turn_began(spec: TurnSpec) -> TurnBegan:
+    return TurnBegan(
+        prompt=spec.prompt,
+        messages=spec.messages,
+        model=spec.model,
+        max_tokens=spec.max_tokens,
+        system=spec.system,
+        tools=[tool.name for tool in spec.tools],
+        limits={name: value for name, value in msgspec.to_builtins(spec.limits).items() if value is not None},
+        conversation=spec.conversation,
+        stream=spec.stream,
+    )
+
+
+def _history_path(folder: Path | None, case: Case) -> Path | None:
+    if folder is None:
+        return None
+    path = folder / f"{case.scenario.id}.{case.variant}.ndjson"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    """Of what a verdict may depend on."""
+    found = {"python": platform.python_version()}
+    for name in ("loop-harness", "anthropic"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found

@@ -1,0 +1,235 @@
+"""Scenario + loop + deadline -> history -> verdict: the synchronous face of everything below.
+
+The provider and all waiting live in one event loop in a background thread; each worker has a driver of its
+own (a host process, or this process for a loop handed over as an object). Judging happens in the thread
+that asked, so that it never delays a byte of the provider.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import msgspec
+
+from .case import Case, CaseRun, Terms
+from .history import AnyEvent, Lost
+from .judge import CheckResult, judge
+from .loops.driver import Driver, DriverError
+from .loops.host import HostDriver
+from .loops.inprocess import InProcessDriver
+from .probe import Probe, explore
+from .provider.server import Provider
+from .turn import Declaration
+
+T = TypeVar("T")
+DEFAULT_SEED = 1
+START_DEADLINE = 30.0
+"""Seconds a loop may take to be imported."""
+
+
+class CaseResult(msgspec.Struct, kw_only=True):
+    """The verdict on one case, with the history it rests on."""
+
+    scenario: str
+    variant: str
+    grade: str
+    seconds: float = 0.0
+    checks: list[CheckResult] = []
+    reason: str = ""
+    """One line, for `error` and `unsupported`."""
+    events: list[AnyEvent] = []
+    history: str | None = None
+    """Where the history is stored."""
+
+    @property
+    def id(self) -> str:
+        """`pause/no-tools[sse]`."""
+        return f"{self.scenario}[{self.variant}]"
+
+
+class Runner:
+    """Runs cases against one loop. Use it as a context manager; its methods may be called from any thread.
+
+    `target` is `pkg.mod:attr` (runs in a host process, unless `in_process`) or a callable (runs here).
+    """
+
+    def __init__(
+        self,
+        target: str | Callable[..., Any],
+        *,
+        in_process: bool = False,
+        jobs: int = 1,
+        seed: int = DEFAULT_SEED,
+        declaration: Declaration | None = None,
+        history_dir: Path | None = None,
+    ) -> None:
+        self._target = target
+        self._here = in_process or callable(target)
+        self._jobs = 1 if self._here else max(1, jobs)
+        self._seed = seed
+        self._declaration = declaration
+        self._history_dir = history_dir
+        self._provider = Provider()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, name="loop-harness", daemon=True)
+        self._drivers: list[Driver] = []
+        self._idle: asyncio.Queue[int] = asyncio.Queue()
+        self._probe: Probe | None = None
+        self._probing = threading.Lock()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._call(self._provider.start())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._call(self._close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    @property
+    def name(self) -> str:
+        """What the reports call the loop."""
+        return self._target if isinstance(self._target, str) else _name_of(self._target)
+
+    @property
+    def declaration(self) -> Declaration:
+        """What the loop declares; known once it was probed."""
+        return self._drivers[0].declaration if self._drivers else Declaration()
+
+    def probe(self) -> Probe:
+        """Find out, once, what the loop exposes. A problem there means that it cannot be driven."""
+        with self._probing:
+            if self._probe is None:
+                self._probe = self._call(self._explore())
+            return self._probe
+
+    def run(self, case: Case) -> CaseResult:
+        """Play one case and judge it."""
+        self.probe()
+        return self._judged(case, self._call(self._play(case)))
+
+    def run_all(
+        self, cases: Sequence[Case], on_result: Callable[[CaseResult], None] | None = None
+    ) -> list[CaseResult]:
+        """Play the cases, as many at a time as there are workers. Results come in the order of `cases`."""
+        self.probe()
+        futures = [(case, self._submit(self._play(case))) for case in cases]
+        results: list[CaseResult] = []
+        try:
+            for case, future in futures:
+                results.append(self._judged(case, future.result()))
+                if on_result:
+                    on_result(results[-1])
+        finally:
+            for _, future in futures:
+                future.cancel()
+        return results
+
+    # Below this line everything but `_judged` runs in the background thread.
+
+    async def _explore(self) -> Probe:
+        try:
+            for number in range(self._jobs):
+                driver = self._new_driver()
+                self._drivers.append(driver)
+                await asyncio.wait_for(driver.start(), START_DEADLINE)
+                self._idle.put_nowait(number)
+        except DriverError as error:
+            return Probe(problem=str(error))
+        except TimeoutError:
+            return Probe(problem=f"{self.name}: importing it took more than {START_DEADLINE:.0f} s")
+        return await explore(self._provider, self._drivers[0], self._terms())
+
+    def _new_driver(self) -> Driver:
+        if callable(self._target):
+            return InProcessDriver(self._target, declaration=self._declaration)
+        if self._here:
+            return InProcessDriver.load(self._target, declaration=self._declaration)
+        return HostDriver(self._target, declaration=self._declaration)
+
+    def _terms(self) -> Terms:
+        probe = self._probe or Probe()
+        return Terms(
+            loop=self.name,
+            seed=self._seed,
+            exposes=probe.exposes,
+            startup=probe.startup,
+            history_dir=self._history_dir,
+        )
+
+    async def _play(self, case: Case) -> tuple[list[AnyEvent], float]:
+        worker = await self._idle.get()
+        began = time.monotonic()
+        run = CaseRun(self._provider, self._drivers[worker], f"w{worker}", case, self._terms())
+        try:
+            await run.play()
+            await run.census()
+            seconds = time.monotonic() - began
+        finally:
+            self._idle.put_nowait(worker)
+        await run.finish()
+        return run.history.events, seconds
+
+    async def _close(self) -> None:
+        await asyncio.gather(*(driver.close() for driver in self._drivers))
+        await self._provider.close()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    def _judged(self, case: Case, played: tuple[list[AnyEvent], float]) -> CaseResult:
+        events, seconds = played
+        verdict = judge(events)
+        path = None
+        if self._history_dir:
+            path = str(self._history_dir / f"{case.scenario.id}.{case.variant}.ndjson")
+        return CaseResult(
+            scenario=case.scenario.id,
+            variant=case.variant,
+            grade=verdict.grade,
+            seconds=round(seconds, 3),
+            checks=verdict.checks,
+            reason=verdict.reason,
+            events=events,
+            history=path,
+        )
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._submit(work).result()
+
+
+def cases_of(scenarios: Iterable[Any], variants: Sequence[str]) -> list[Case]:
+    """The cases of `scenarios` in those of their variants the loop can be run in."""
+    return [
+        Case(scenario, variant)
+        for scenario in scenarios
+        for variant in scenario.variants
+        if variant in variants
+    ]
+
+
+def _name_of(target: Callable[..., Any]) -> str:
+    module = getattr(target, "__module__", "")
+    name = getattr(target, "__qualname__", type(target).__qualname__)
+    return f"{module}:{name}"
+
+
+def was_lost(events: Sequence[AnyEvent]) -> str | None:
+    """Why the loop could not be driven through this run, if it could not."""
+    return next((event.reason for event in events if isinstance(event, Lost)), None)
