@@ -6,13 +6,13 @@ A field's docstring is its documentation; its default is the documented default.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
-from ..turn import Limits, ToolSpec
+from ..turn import Limits, Status, ToolSpec
 
-Block: TypeAlias = dict[str, Any]
+Block: TypeAlias = Annotated[dict[str, Any], msgspec.Meta(extra={"form": "block"})]
 """A content block in its wire form, ids filled in by the script unless written."""
 
 
@@ -25,10 +25,12 @@ class Task(Strict, frozen=True, kw_only=True):
 
     prompt: str = ""
     """The user's message; generated where it does not matter."""
-    system: str = ""
-    """The system prompt; generated where it does not matter."""
+    system: str = "You are a helpful assistant. Answer in one or two sentences."
+    """The system prompt; an empty text for none."""
     model: str = "claude-opus-4-6"
+    """The model the loop is told to ask for."""
     max_tokens: int = 4096
+    """The limit the loop is told to send."""
 
 
 class Reply(Strict, frozen=True, kw_only=True):
@@ -104,7 +106,7 @@ class Expect(Strict, frozen=True, kw_only=True):
 
     requests: int | None = None
     """Conversation requests of the turn, retries not counted."""
-    status: str | list[str] | None = None
+    status: Status | list[Status] | None = None
     """The outcome's status, or several that are all right."""
     answer: list[str] | None = None
     """The text blocks of the last reply: contained in what was shown, in order, each once."""

@@ -1,0 +1,1 @@
+"""Scenario files: their model, how they are read, found and chosen."""
