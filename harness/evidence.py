@@ -1,0 +1,254 @@
+"""A history arranged the way a check asks about it: turns, requests with their answers, tools, hooks.
+
+Nothing is judged here, and nothing is read but the events. The words:
+
+- an *exchange* is one request with its answer;
+- a *round* is a conversation request with all its retries, represented by its last attempt. Iterations are
+  rounds; side calls are none. "The next request" is the next round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from . import clock, display
+from .exchange import Exchange, ToolRun
+from .history import (
+    Began,
+    Cancelled,
+    CancelPolled,
+    Census,
+    Ended,
+    Finished,
+    Lost,
+    Noted,
+    Overran,
+    Published,
+    Reported,
+    StoreDeleted,
+    StoreSet,
+    TurnBegan,
+    UsageRecorded,
+)
+from .scenario.model import Scenario, TurnScript
+from .turn import Declaration
+
+__all__ = ["CUT", "FINAL", "GOING_ON", "KNOWN", "Caps", "Exchange", "Run", "ToolRun", "TurnView"]
+
+FINAL = ("end_turn", "stop_sequence")
+"""Stop reasons that end a turn well."""
+CUT = ("max_tokens", "model_context_window_exceeded")
+"""Stop reasons of a reply that was cut."""
+GOING_ON = ("tool_use", "pause_turn", "compaction")
+"""Stop reasons after which the loop has to ask again."""
+KNOWN = (*FINAL, *CUT, *GOING_ON, "refusal")
+"""Every stop reason the API documents."""
+
+
+@dataclass(frozen=True)
+class Caps:
+    """Limits of a turn, in requests, seconds, and resumes in a row. None: none is known."""
+
+    iterations: float | None = None
+    wall_clock: float | None = None
+    pauses: float | None = None
+
+
+@dataclass(eq=False)
+class TurnView:
+    """One turn: what the loop was given, what it did, how it ended."""
+
+    run: Run
+    index: int
+    began: TurnBegan
+    exchanges: list[Exchange] = field(default_factory=list)
+    """Conversation requests in the order of arrival, retries included."""
+    rounds: list[Exchange] = field(default_factory=list)
+    """Conversation requests without retries: the last attempt at each."""
+    side: list[Exchange] = field(default_factory=list)
+    """Requests that are not part of the conversation."""
+    tools: list[ToolRun] = field(default_factory=list)
+    publishes: list[Published] = field(default_factory=list)
+    reports: list[Reported] = field(default_factory=list)
+    usages: list[UsageRecorded] = field(default_factory=list)
+    store: list[StoreSet | StoreDeleted] = field(default_factory=list)
+    cancels: list[Cancelled] = field(default_factory=list)
+    polls: list[CancelPolled] = field(default_factory=list)
+    notes: list[Noted] = field(default_factory=list)
+    census: list[Census] = field(default_factory=list)
+    outcome: Ended | Overran | Lost | None = None
+
+    @property
+    def number(self) -> int:
+        """The turn's number for people, from 1."""
+        return self.index + 1
+
+    @property
+    def ended(self) -> Ended | None:
+        """The outcome, where the loop returned or raised."""
+        return self.outcome if isinstance(self.outcome, Ended) else None
+
+    @property
+    def prompt(self) -> str:
+        """The user's message."""
+        return self.began.prompt
+
+    @property
+    def script(self) -> TurnScript | None:
+        """The turn in the scenario."""
+        turns = self.run.scenario.turns
+        return turns[self.index] if self.index < len(turns) else None
+
+    @property
+    def last(self) -> Exchange | None:
+        """The last round."""
+        return self.rounds[-1] if self.rounds else None
+
+    @property
+    def last_reply(self) -> Exchange | None:
+        """The last round that got a whole reply."""
+        return next((one for one in reversed(self.rounds) if one.stop_reason is not None), None)
+
+    @property
+    def following(self) -> TurnView | None:
+        """The turn after this one."""
+        turns = self.run.turns
+        return turns[self.index + 1] if self.index + 1 < len(turns) else None
+
+    @property
+    def cancelled_at(self) -> float | None:
+        """Seconds at which the turn was cancelled."""
+        return self.cancels[0].at if self.cancels else None
+
+    @property
+    def ended_at(self) -> float | None:
+        """Seconds at which the loop returned, raised or was stopped."""
+        return self.outcome.at if self.outcome else None
+
+    @cached_property
+    def caps(self) -> Caps:
+        """The limits that count: the scenario's where the loop takes them, else the declared ones."""
+        given, declared = self.began.limits, self.run.declaration.caps
+        names = {"iterations": "max_iterations", "wall_clock": "wall_clock", "pauses": "pauses"}
+        return Caps(
+            **{
+                name: given.get(key) if name in self.run.exposes else declared.get(name)
+                for name, key in names.items()
+            }
+        )
+
+    @property
+    def status(self) -> str | None:
+        """The outcome's status: as told, or as an exception stands for it; None where it is not told."""
+        ended = self.ended
+        if ended is None or ended.raised is None:
+            return ended.status if ended else None
+        return self.declared_status or "failed"
+
+    @property
+    def declared_status(self) -> str | None:
+        """What the exception that left the loop stands for, as declared."""
+        raised = self.ended.raised if self.ended else None
+        if raised is None:
+            return None
+        known = self.run.declaration.raises
+        return next((known[name] for name in (raised.type, *raised.bases) if name in known), None)
+
+    @cached_property
+    def shown(self) -> list[display.Shown] | None:
+        """What this turn showed, oldest first; None where the loop shows nothing to us."""
+        told = self.ended.shown if self.ended else None
+        if told is None and self.publishes:
+            told = display.messages_of(self.publishes[-1].state)
+        if told is None:
+            exposed = not self.run.exposes.isdisjoint(("shown", "publish"))
+            return [] if exposed and self.ended else None
+        earlier = [one for turn in self.run.turns[: self.index] for one in turn.shown or []]
+        return display.of_this_turn(told, earlier)
+
+    @cached_property
+    def error_mark(self) -> bool | None:
+        """Whether the turn is marked as anything but a finished answer; None where that cannot be told."""
+        if self.ended is None:
+            return None
+        if self.ended.raised is not None or (self.status or "completed") != "completed":
+            return True
+        if self.publishes and self.publishes[-1].state.get("has_error") is True:
+            return True
+        if self.shown is None:
+            return None if self.status is None else False
+        return any(one.is_error for one in self.shown) or display.own_words(self.shown, self._known_texts())
+
+    @property
+    def left_history(self) -> Any:
+        """The conversation the turn left behind: the outcome's, else the last published; None for none."""
+        if self.ended and self.ended.history is not None:
+            return self.ended.history
+        return next((one.history for one in reversed(self.publishes) if one.history is not None), None)
+
+    def _known_texts(self) -> list[str]:
+        """Texts that are not the loop's own: the model's, the tools', the user's."""
+        known = [self.prompt]
+        for exchange in self.exchanges:
+            known += display.all_texts(exchange.content)
+        for tool in self.tools:
+            if tool.ended:
+                known += display.all_texts(tool.ended.result)
+        return known
+
+    def called(self, exchange: Exchange) -> list[ToolRun]:
+        """The tool runs that started between this round's answer and the next round."""
+        begin = exchange.answer.at if exchange.answer else exchange.seen.at
+        end = exchange.next.first_at if exchange.next else float("inf")
+        return [tool for tool in self.tools if begin <= tool.started.at < end]
+
+
+@dataclass(eq=False)
+class Run:
+    """One run of a scenario: the facts at its head, and its turns."""
+
+    began: Began
+    scenario: Scenario
+    declaration: Declaration
+    exposes: frozenset[str]
+    turns: list[TurnView] = field(default_factory=list)
+    finished: Finished | None = None
+    notes: list[Noted] = field(default_factory=list)
+
+    @property
+    def variant(self) -> str:
+        """`json` or `sse`."""
+        return self.began.variant
+
+    @property
+    def slack(self) -> float:
+        """Seconds a timed clause allows in this run."""
+        return clock.SLACK + (self.finished.lateness if self.finished else 0.0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self.finished is not None
+
+    def policy(self, name: str) -> str | None:
+        """The declared choice, None where none is declared."""
+        return self.declaration.policies.get(name)
+
+    def exposed(self, *names: str) -> bool:
+        """Whether the loop exposes one of `names`."""
+        return not self.exposes.isdisjoint(names)
+
+    def rounds(self) -> Iterator[tuple[TurnView, Exchange]]:
+        """Every round of every turn, with its turn."""
+        for turn in self.turns:
+            for exchange in turn.rounds:
+                yield turn, exchange
+
+    def stopped(self, *reasons: str) -> Iterator[tuple[TurnView, Exchange]]:
+        """The rounds whose whole reply stopped for one of `reasons`."""
+        for turn, exchange in self.rounds():
+            if exchange.stop_reason in reasons:
+                yield turn, exchange
