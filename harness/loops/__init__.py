@@ -1,0 +1,1 @@
+"""Loops under test: how they are reached, and the reference loop."""

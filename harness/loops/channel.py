@@ -1,0 +1,145 @@
+"""Frames between a host process and its parent: how long, which number, then the payload.
+
+The parent reads them in its event loop, the child with blocking calls. One socket pair carries control (both
+ways, a request and its answer have the same number), another the hooks' events (the number is the turn's;
+each is acknowledged with one byte, so that what is recorded first happened first).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias, cast
+
+import msgspec
+
+from ..history import AnyEvent, Census, encode_event
+from ..turn import Sink, TurnSpec
+
+HEAD = struct.Struct(">II")
+ACK = b"."
+Receive: TypeAlias = Callable[[int, bytes], None]
+
+
+class Ask(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What the parent wants of the child."""
+
+    do: Literal["play", "cancel", "forget", "census", "bye"]
+    spec: TurnSpec | None = None
+    conversation: str = ""
+    key: str = ""
+
+
+class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What the child says to it. Number 0 is said unasked, when the loop is loaded or cannot be."""
+
+    problem: str = ""
+    declared: dict[str, Any] = {}
+    census: Census | None = None
+
+
+def frame(number: int, payload: bytes) -> bytes:
+    """One frame, ready to be sent."""
+    return HEAD.pack(len(payload), number) + payload
+
+
+class Channel(asyncio.Protocol):
+    """The parent's end: whole frames go to `receive`."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._buffer = bytearray()
+        self._transport: asyncio.Transport | None = None
+
+    @classmethod
+    async def open(cls, sock: socket.socket, receive: Receive) -> Channel:
+        """Read from `sock`, which is the channel's from now on."""
+        loop = asyncio.get_running_loop()
+        _, channel = await loop.create_unix_connection(lambda: cls(receive), sock=sock)
+        return channel
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        # Not every event loop's transports derive from asyncio's.
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on what is complete."""
+        self._buffer += data
+        while len(self._buffer) >= HEAD.size:
+            length, number = HEAD.unpack_from(self._buffer)
+            if len(self._buffer) < HEAD.size + length:
+                return
+            payload = bytes(self._buffer[HEAD.size : HEAD.size + length])
+            del self._buffer[: HEAD.size + length]
+            self._receive(number, payload)
+
+    def send(self, data: bytes) -> None:
+        """Send without waiting; nothing happens where the child is gone."""
+        if self._transport and not self._transport.is_closing():
+            self._transport.write(data)
+
+    def close(self) -> None:
+        """Close the socket; what is not sent is dropped."""
+        if self._transport:
+            self._transport.abort()
+
+
+class Hooks:
+    """The child's end of the hooks: a sink for each turn."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._unanswered = 0
+
+    def sink(self, number: int) -> Sink:
+        """The sink of turn `number`, for any thread. It returns when the parent has recorded the event."""
+
+        def record(event: AnyEvent) -> None:
+            # A process forked off within a turn has the socket too, but not the right to speak for the loop.
+            if os.getpid() == self._process:
+                self._send(frame(number, encode_event(event)))
+
+        return record
+
+    def _send(self, data: bytes) -> None:
+        with self._lock:
+            self._sock.sendall(data)
+            self._unanswered += 1
+            # Counted, because an interrupt may have left an earlier acknowledgement unread.
+            while self._unanswered:
+                answers = len(self._sock.recv(4096))
+                if not answers:  # the parent is gone, and soon this process as well
+                    return
+                self._unanswered -= answers
+
+
+class Control:
+    """The child's end of the control channel."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._reader = sock.makefile("rb")
+        self._lock = threading.Lock()
+
+    def next(self) -> tuple[int, Ask] | None:
+        """Wait for what the parent wants next. None: it is gone."""
+        try:
+            head = self._reader.read(HEAD.size)
+            if len(head) < HEAD.size:
+                return None
+            length, number = HEAD.unpack(head)
+            return number, msgspec.json.decode(self._reader.read(length), type=Ask)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def say(self, number: int, answer: Answer) -> None:
+        """Answer, from any thread."""
+        with self._lock:
+            self._sock.sendall(frame(number, msgspec.json.encode(answer)))

@@ -1,0 +1,99 @@
+"""The host process: loads a loop, then plays turns in its main thread as it is told to.
+
+A second thread listens to the parent all the time, so that a cancel or a count gets through while the loop
+works, and so that this process ends with its parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+from typing import NoReturn
+
+from .. import census, declaration
+from ..turn import plain
+from .channel import Answer, Ask, Control, Hooks
+from .driver import DriverError
+from .play import Stage, environment, set_environment
+from .resolve import resolve
+
+SOCKETS = 4
+"""Of the host itself: two channels, and the two ends by which an event loop wakes itself."""
+
+
+def main(target: str, hooks_fd: int, control_fd: int) -> None:
+    """Run until the parent says goodbye. `target` names the loop; the two sockets are inherited."""
+    sys.argv = [target]
+    hooks = Hooks(socket.socket(fileno=hooks_fd))
+    host = Host(Control(socket.socket(fileno=control_fd)), hooks)
+    threading.Thread(target=host.listen, name=f"{census.OURS} control", daemon=True).start()
+    host.load(target)
+    host.work()
+
+
+class Host:
+    """What the two threads share."""
+
+    def __init__(self, control: Control, hooks: Hooks) -> None:
+        self._control = control
+        self._hooks = hooks
+        self._plays: queue.SimpleQueue[tuple[int, Ask] | None] = queue.SimpleQueue()
+        self._stage: Stage | None = None
+
+    def load(self, target: str) -> None:
+        """Import the loop and tell the parent how that went."""
+        try:
+            function = resolve(target)
+        except DriverError as error:
+            self._control.say(0, Answer(problem=str(error)))
+            return
+        self._stage = Stage(function)
+        self._control.say(0, Answer(declared=plain(declaration.attributes(function))))
+
+    def work(self) -> None:
+        """Play turns in this thread, the main one, until it is time to go."""
+        while asked := self._plays.get():
+            number, ask = asked
+            if self._stage and ask.spec:
+                set_environment(environment(ask.spec.base_url, ask.spec.api_key))
+                self._stage.play(ask.spec, self._hooks.sink(number))
+            self._control.say(number, Answer())
+        if self._stage:
+            self._stage.close()
+
+    def listen(self) -> None:
+        """Answer the parent from a thread of its own."""
+        while asked := self._control.next():
+            number, ask = asked
+            if ask.do == "play":
+                self._plays.put(asked)
+            elif ask.do == "bye":
+                self._plays.put(None)
+            else:
+                self._control.say(number, self._answer(ask))
+        _end_with_parent()
+
+    def _answer(self, ask: Ask) -> Answer:
+        if self._stage is None:
+            return Answer(problem="no loop is loaded")
+        if ask.do == "cancel":
+            self._stage.cancel(ask.conversation, ask.key)
+        elif ask.do == "forget":
+            self._stage.forget(ask.conversation)
+        elif ask.do == "census":
+            mark, folder = os.environ.get(census.MARK, ""), os.environ.get("TMPDIR")
+            return Answer(census=census.take(self._stage.loop, folder, mark=mark, ours=SOCKETS))
+        return Answer()
+
+
+def _end_with_parent() -> NoReturn:
+    """Take along whatever is still in this process's group."""
+    with contextlib.suppress(OSError):
+        if os.getpgrp() == os.getpid():
+            os.killpg(0, signal.SIGKILL)
+    os._exit(1)

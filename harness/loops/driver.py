@@ -1,0 +1,58 @@
+"""What the runner asks of a loop, however it is reached."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..history import Census
+from ..turn import Declaration, Sink, TurnSpec
+
+CANCEL_BOUND = 1.0
+"""Seconds after which `cancel`, `census` and `forget` give up on a loop that lets nothing else run."""
+NOWHERE = "http://127.0.0.1:9"
+"""A base URL that answers nothing: a client made while a loop is imported must not reach the real API."""
+
+
+class DriverError(Exception):
+    """The loop cannot be loaded or driven. The message says what, where, and what instead."""
+
+
+class Driver(Protocol):
+    """One place in which a loop plays turns, one at a time. All calls come from one event loop."""
+
+    @property
+    def name(self) -> str:
+        """What the reports call the loop."""
+        ...
+
+    @property
+    def declaration(self) -> Declaration:
+        """What the loop's owner stated. Known after `start`."""
+        ...
+
+    async def start(self) -> None:
+        """Load the loop. Raises `DriverError` when that cannot be done."""
+        ...
+
+    async def play(self, spec: TurnSpec, sink: Sink) -> None:
+        """Play one turn: hook events and one of `Ended`, `Overran`, `Lost` go to `sink`.
+
+        Returns soon after `spec.deadline` at the latest. What a loop does is an event, never an exception.
+        """
+        ...
+
+    async def cancel(self, spec: TurnSpec) -> None:
+        """Cancel the conversation's turn: the flag is in the store when this returns."""
+        ...
+
+    async def census(self) -> Census:
+        """Count what is alive in the process the loop runs in."""
+        ...
+
+    async def forget(self, conversation: str) -> None:
+        """The conversation is over: its store and `carry` go, and what its turns still send is dropped."""
+        ...
+
+    async def close(self) -> None:
+        """Leave nothing behind that can be taken away."""
+        ...

@@ -1,0 +1,159 @@
+"""Python loops named by a string: played in a child process that can be stopped whatever the loop does."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from .. import declaration
+from ..declaration import DeclarationError
+from ..history import Census, Ended, Lost, Overran, decode_event
+from ..turn import Declaration, Sink, TurnSpec
+from .channel import ACK, Ask
+from .driver import NOWHERE, DriverError
+from .process import HostProcess
+
+
+class HostDriver:
+    """Plays the loop `target` names (`pkg.mod:attr`) in a host process, replaced when it has to be."""
+
+    def __init__(
+        self,
+        target: str,
+        *,
+        declaration: Declaration | None = None,
+        base_url: str = NOWHERE,
+        folder: Path | None = None,
+    ) -> None:
+        """`base_url`: for clients made while the loop is imported. `folder`: whose pyproject.toml counts."""
+        self.name = target
+        self.declaration = Declaration()
+        self._options = declaration
+        self._base_url = base_url
+        self._folder = folder
+        self._host: HostProcess | None = None
+        self._playing: tuple[int, Sink] | None = None
+        self._conversation = ""
+        self._concluded = False
+        self._failure: Exception | None = None
+        self._gone: dict[str, str] = {}
+
+    async def start(self) -> None:
+        """Load the loop in a host. Raises `DriverError`."""
+        await self._running()
+
+    async def play(self, spec: TurnSpec, sink: Sink) -> None:
+        """Play one turn in the host; a host that overruns is stopped with all it started."""
+        try:
+            host = await self._for(spec.conversation)
+        except DriverError as error:
+            sink(Lost(reason=str(error)))
+            return
+        host.output.clear()
+        self._concluded = False
+        number, done = host.ask(Ask(do="play", spec=spec))
+        self._playing, self._conversation = (number, sink), spec.conversation
+        try:
+            await host.first(done, spec.deadline)
+        except asyncio.CancelledError:
+            await self._discard("the run was stopped")
+            raise
+        if self._failure:
+            failure, self._failure = self._failure, None
+            raise failure
+        if done.done():
+            return
+        if host.died.done():
+            await host.settle()
+        self._playing = None
+        reason = f"it had not returned after {spec.deadline:g} s and was stopped"
+        if host.died.done():
+            await self._discard(host.how())
+            self._conclude(sink, Lost(reason=host.how(), output=host.output.text))
+        else:
+            self._conclude(sink, Overran(deadline=spec.deadline))
+            await self._discard(reason)
+
+    def _conclude(self, sink: Sink, event: Lost | Overran) -> None:
+        """Record how the turn ended, unless the loop said so before something else brought the host down."""
+        if not self._concluded:
+            sink(event)
+
+    async def cancel(self, spec: TurnSpec) -> None:
+        """Set the flag in the host, also while the loop works there."""
+        try:
+            host = await self._running()
+        except DriverError:  # playing the turn will tell
+            return
+        await host.ask_briefly(Ask(do="cancel", conversation=spec.conversation, key=spec.cancel_key))
+
+    async def census(self) -> Census:
+        """Count in the host. Nothing is alive where there is none."""
+        if self._host is None or self._host.died.done():
+            return Census(when="after")
+        answer = await self._host.ask_briefly(Ask(do="census"))
+        return answer.census if answer and answer.census else Census(when="after")
+
+    async def forget(self, conversation: str) -> None:
+        """Drop the conversation here and in the host."""
+        self._gone.pop(conversation, None)
+        if conversation == self._conversation:
+            self._playing = None
+        if self._host and not self._host.died.done():
+            await self._host.ask_briefly(Ask(do="forget", conversation=conversation))
+
+    async def close(self) -> None:
+        """End the host and all it started."""
+        self._playing = None
+        if self._host:
+            host, self._host = self._host, None
+            await host.stop(politely=True)
+
+    async def _for(self, conversation: str) -> HostProcess:
+        """A host that knows the conversation as far as it went. Raises `DriverError`."""
+        if self._host and self._host.died.done():
+            await self._discard(f"{self._host.how()} between two turns")
+        if conversation in self._gone:
+            raise DriverError(f"the conversation cannot go on: {self._gone[conversation]}")
+        return await self._running()
+
+    async def _running(self) -> HostProcess:
+        if self._host:
+            return self._host
+        self._host = host = HostProcess()
+        loaded = await host.start(self.name, self._base_url, self._received)
+        if loaded.problem:
+            self._host = None
+            await host.stop(politely=True)
+            raise DriverError(loaded.problem)
+        try:
+            self.declaration = declaration.collect(loaded.declared, self._options, self._folder)
+        except DeclarationError as error:
+            self._host = None
+            await host.stop(politely=True)
+            raise DriverError(str(error)) from None
+        return host
+
+    async def _discard(self, reason: str) -> None:
+        self._playing = None
+        if self._conversation:
+            self._gone[self._conversation] = reason
+        if self._host:
+            host, self._host = self._host, None
+            await host.stop()
+
+    def _received(self, number: int, payload: bytes) -> None:
+        """Record a hook's event, then let the loop go on.
+
+        What a turn's threads send after it has ended is recorded until the next turn begins: then it would be
+        taken for that turn's.
+        """
+        if self._playing and self._playing[0] == number:
+            event = decode_event(payload)
+            self._concluded = self._concluded or isinstance(event, (Ended, Lost))
+            try:
+                self._playing[1](event)
+            except Exception as error:  # noqa: BLE001 - the harness's own; `play` raises it
+                self._failure = error
+        if self._host:
+            self._host.hooks.send(ACK)
