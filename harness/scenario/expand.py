@@ -64,7 +64,7 @@ def _turn(turn: TurnFile, key: str, seed: int) -> TurnScript:
     prompt = turn.prompt
     if prompt is None:
         # Faker takes a fifth of a second to import, and most files leave nothing out.
-        from .filler import prompt as generated  # noqa: PLC0415
+        from .filler import prompt as generated
 
         prompt = generated(seed, key)
     return TurnScript(

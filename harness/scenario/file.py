@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ..turn import Behaviour, Limits
-from .model import Cancel, Expect, Lane, Step, Strict, Task
+from .model import Cancel, Expect, Lane, Seconds, Step, Strict, Task
 
 
 class ToolFile(Strict, frozen=True, kw_only=True):
@@ -25,7 +25,7 @@ class ToolFile(Strict, frozen=True, kw_only=True):
     """Text or content blocks; `ok` where nothing else is written."""
     raises: str | None = None
     """The tool fails with this text."""
-    delay: float = 0.0
+    delay: Seconds = 0.0
     """Seconds before it returns or raises."""
     hangs: bool = False
     """The tool never returns by itself."""
@@ -77,5 +77,5 @@ class ScenarioFile(Strict, frozen=True, kw_only=True):
     """`both`: variants `[json]` and `[sse]`; `only`: `[sse]`; `never`: `[json]`."""
     rules: Literal["strict", "lenient"] = "strict"
     """Whether requests the real API rejects are rejected."""
-    deadline: float = 10.0
+    deadline: Annotated[float, msgspec.Meta(gt=0)] = 10.0
     """Seconds after which a turn is stopped by force."""

@@ -10,8 +10,8 @@ import hashlib
 
 def prompt(seed: int, key: str) -> str:
     """A user's message. `key` tells messages of one seed apart."""
-    from faker.generator import Generator  # noqa: PLC0415 - slow to import
-    from faker.providers.lorem.en_US import Provider  # noqa: PLC0415
+    from faker.generator import Generator
+    from faker.providers.lorem.en_US import Provider
 
     # One provider instead of Faker(): that loads dozens, for names and addresses nobody asked for.
     generator = Generator()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from .problems import Problem, ScenarioError, Spot
 from .shape import Reader
 
 SUFFIXES = (".yaml", ".yml")
+_ID = re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*")
 
 
 @cache
@@ -57,6 +59,9 @@ def load_scenario(
     """
     inside = path.relative_to(root) if root else Path(path.name)
     scenario_id = inside.with_suffix("").as_posix()
+    if not _ID.fullmatch(scenario_id):
+        message = f"`{scenario_id}` is no id of a scenario; name files with letters, digits, `-`, `_` and `.`"
+        raise ScenarioError([Problem(shown_path(path), Spot(1, 1), message)])
     return parse_scenario(
         read_bytes(path), scenario_id=scenario_id, path=shown_path(path), clauses=clauses, seed=seed
     )

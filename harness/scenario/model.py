@@ -15,6 +15,9 @@ from ..turn import Limits, Status, ToolSpec
 Block: TypeAlias = Annotated[dict[str, Any], msgspec.Meta(extra={"form": "block"})]
 """A content block in its wire form, ids filled in by the script unless written."""
 
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
+
 
 class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every part of a scenario: unknown keys are errors."""
@@ -29,7 +32,7 @@ class Task(Strict, frozen=True, kw_only=True):
     """The system prompt; an empty text for none."""
     model: str = "claude-opus-4-6"
     """The model the loop is told to ask for."""
-    max_tokens: int = 4096
+    max_tokens: Count = 4096
     """The limit the loop is told to send."""
 
 
@@ -49,11 +52,11 @@ class Reply(Strict, frozen=True, kw_only=True):
     """Further top-level fields of the message, as they are."""
     headers: dict[str, str] = {}
     """Further response headers."""
-    delay: float = 0.0
+    delay: Seconds = 0.0
     """Seconds before the first byte."""
-    gap: float = 0.0
+    gap: Seconds = 0.0
     """Seconds between the events of a stream; a whole body waits for the sum."""
-    pings: float = 0.0
+    pings: Seconds = 0.0
     """Seconds between pings while waiting within a stream; 0: none but the first."""
     tool_input_json: str | None = None
     """The exact JSON text the stream carries for the last tool call, whole or cut; a cut one has
@@ -72,7 +75,7 @@ class Fault(Strict, frozen=True, kw_only=True):
     headers: dict[str, str] = {}
     body: str | None = None
     """The body as it is, where it is not the API's."""
-    delay: float = 0.0
+    delay: Seconds = 0.0
 
 
 class Step(Strict, frozen=True, kw_only=True):
@@ -80,7 +83,7 @@ class Step(Strict, frozen=True, kw_only=True):
 
     reply: Reply | None = None
     fault: Fault | None = None
-    repeat: int | Literal["forever"] = 1
+    repeat: Count | Literal["forever"] = 1
     """How many requests in a row get this step."""
 
 
@@ -104,7 +107,7 @@ class Cancel(Strict, frozen=True, kw_only=True):
 class Expect(Strict, frozen=True, kw_only=True):
     """What is special to this scenario; universal clauses are judged everywhere."""
 
-    requests: int | None = None
+    requests: Annotated[int, msgspec.Meta(ge=0)] | None = None
     """Conversation requests of the turn, retries not counted."""
     status: Status | list[Status] | None = None
     """The outcome's status, or several that are all right."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import yaml
 from msgspec import inspect
@@ -57,17 +57,20 @@ class Reader:
         known = where
         while known and known not in self.spots:
             known = known[:-1]
-        self._problem(self.spots.get(known, Spot(1, 1)), where, message)
+        self._add(self.spots.get(known, Spot(1, 1)), message)
 
     def is_sound(self, where: Where) -> bool:
-        """Whether nothing is wrong at or below `where`, nor with what it stands in."""
+        """Whether everything at and below `where`, and what it stands in, is well-formed."""
         return not any(each[: len(where)] == where or where[: len(each)] == each for each in self.broken)
 
     def _problem(self, spot: Spot, where: Where, message: str) -> None:
+        self._add(spot, message)
+        self.broken.append(where)
+
+    def _add(self, spot: Spot, message: str) -> None:
         problem = Problem(self.path, spot, message)
         if problem not in self.problems:  # an alias is read as often as it is used
             self.problems.append(problem)
-        self.broken.append(where)
 
     def _wrong(self, node: yaml.Node, where: Where, message: str) -> object:
         self._problem(spot_of(node), where, message)
@@ -209,16 +212,22 @@ class Reader:
                 return self._not_text(node, wanted, where)
             return self._word(node, wanted, where) if isinstance(wanted, inspect.LiteralType) else node.value
         value = self._number(node, where)
-        kinds: dict[type, type] = {
-            inspect.BoolType: bool,
-            inspect.IntType: int,
-            inspect.FloatType: float,
-        }
-        if isinstance(wanted, inspect.FloatType) and type(value) is int and value.bit_length() < 64:
-            return float(value)
-        if value is _BROKEN or type(value) is kinds[type(wanted)]:
+        return value if value is _BROKEN else self._quantity(node, value, wanted, where)
+
+    def _quantity(self, node: yaml.ScalarNode, value: Any, wanted: inspect.Type, where: Where) -> Any:
+        if isinstance(wanted, inspect.BoolType) and isinstance(value, bool):
             return value
-        return self._mismatch(node, [wanted], where)
+        if isinstance(wanted, inspect.FloatType) and type(value) is int and value.bit_length() < 64:
+            value = float(value)
+        kind = {inspect.IntType: int, inspect.FloatType: float}.get(type(wanted))
+        if not isinstance(wanted, inspect.IntType | inspect.FloatType) or type(value) is not kind:
+            return self._mismatch(node, [wanted], where)
+        number = cast("int | float", value)
+        if wanted.ge is not None and number < wanted.ge:
+            return self._wrong(node, where, f"{node.value} is too small; write {wanted.ge:g} or more")
+        if wanted.gt is not None and number <= wanted.gt:
+            return self._wrong(node, where, f"{node.value} is too small; write more than {wanted.gt:g}")
+        return number
 
     def _number(self, node: yaml.Node, where: Where) -> Any:
         """The value of a scalar as YAML means it."""

@@ -1,0 +1,68 @@
+"""Where scenarios come from: those that travel with the package, and folders of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from .load import load_folder, load_scenario, scenario_files
+from .model import Scenario
+from .problems import Problem, ScenarioError, Spot
+
+
+def bundled_folder() -> Path:
+    """The folder of the bundled scenarios: inside an installed package, beside it in a checkout."""
+    installed = Path(__file__).parents[1] / "bundled"
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "scenarios"
+
+
+def find_scenarios(
+    folders: Sequence[Path] = (),
+    *,
+    bundled: bool = True,
+    clauses: Collection[str] | None = None,
+    seed: int = 0,
+) -> list[Scenario]:
+    """The scenarios of all folders, the bundled ones first.
+
+    Raises `ScenarioError` with the problems of all files, and where two files have one id.
+    """
+    found: list[Scenario] = []
+    problems: list[Problem] = []
+    for folder in [*([bundled_folder()] if bundled else []), *folders]:
+        try:
+            found += load_folder(folder, clauses=clauses, seed=seed)
+        except ScenarioError as error:
+            problems += error.problems
+    problems += _doubles(found)
+    if problems:
+        raise ScenarioError(problems)
+    return found
+
+
+def validate_paths(paths: Iterable[Path], *, clauses: Collection[str] | None = None) -> list[str]:
+    """What is wrong with the scenario files, and all below the folders, at `paths`; one line a problem."""
+    problems: list[Problem] = []
+    for path in paths:
+        try:
+            files = scenario_files(path) if path.is_dir() else [path]
+        except ScenarioError as error:
+            problems += error.problems
+            continue
+        for file in files:
+            try:
+                load_scenario(file, clauses=clauses)
+            except ScenarioError as error:
+                problems += error.problems
+    return [str(problem) for problem in dict.fromkeys(problems)]
+
+
+def _doubles(scenarios: list[Scenario]) -> list[Problem]:
+    first: dict[str, Scenario] = {}
+    problems: list[Problem] = []
+    for scenario in scenarios:
+        other = first.setdefault(scenario.id, scenario)
+        if other is not scenario:
+            message = f"the id `{scenario.id}` is that of {other.path} too; rename one of the files"
+            problems.append(Problem(scenario.path, Spot(1, 1), message))
+    return problems
