@@ -1,0 +1,116 @@
+"""The command `loop-harness`: what it takes, and what it says when it cannot go on.
+
+Each sub-command is a module of `commands/` with `run(options) -> exit code`, imported when it is asked for:
+`--help` and `serve` must not wait for what they do not use.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from . import __version__
+from .commands import Stop
+
+INTERRUPTED = 130
+HARNESS_ERROR = 3
+
+_EPILOG = """\
+exit codes: 0 nothing unexpected; 1 a clause is broken; 2 wrong usage or a bad file;
+3 an error of the harness itself; 4 the loop cannot be driven, or no clause was decided.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    command = import_module(f".commands.{options.command}", __package__)
+    try:
+        return int(command.run(options))
+    except Stop as stop:
+        return _say(str(stop), stop.code)
+    except KeyboardInterrupt:
+        return _say("interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output (`| head`) has gone; nothing is left to tell and nobody to tell it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("LOOP_HARNESS_TRACEBACK"):
+            raise
+        return _say(
+            f"an error of the harness itself: {type(error).__name__}: {error}\n"
+            "LOOP_HARNESS_TRACEBACK=1 in the environment shows where",
+            HARNESS_ERROR,
+        )
+
+
+def _say(message: str, code: int) -> int:
+    print(f"loop-harness: {message}", file=sys.stderr)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="loop-harness",
+        description="Judge an agent loop on the Messages API, clause by clause.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"loop-harness {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands.add_parser("run", help="play scenarios against a loop and judge it"))
+    _add_list(commands.add_parser("list", help="list the scenarios"))
+    explain = commands.add_parser("explain", help="explain a clause: what it asks, why, how to fix a breach")
+    explain.add_argument("clause", metavar="CLAUSE", help="an id such as PAUSE-1")
+    validate = commands.add_parser("validate", help="check scenario files")
+    validate.add_argument("paths", nargs="+", metavar="PATH", help="a scenario file or a folder of them")
+    commands.add_parser("schema", help="print the JSON Schema of scenario files")
+    _add_serve(commands.add_parser("serve", help="serve a scripted Messages API for any client"))
+    judge = commands.add_parser("judge", help="judge stored histories, without running anything")
+    judge.add_argument("histories", nargs="+", metavar="HISTORY", help="an .ndjson file that `run` wrote")
+    judge.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
+    return parser
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_list(parser)
+    parser.add_argument("--loop", required=True, metavar="PKG.MOD:ATTR", help="the loop to judge")
+    parser.add_argument("--jobs", type=_positive, default=1, metavar="N", help="host processes (default 1)")
+    parser.add_argument("--seed", type=int, default=None, metavar="N", help="of text that does not matter")
+    parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
+    parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
+    parser.add_argument("--report", action="append", default=[], metavar="json:PATH", help="write a report")
+    parser.add_argument("--history", metavar="DIR", help="keep each run's history in this folder")
+
+
+def _add_list(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "selectors",
+        nargs="*",
+        metavar="SELECTOR",
+        help="pause, 'pause/*', 'pause/no-tools[sse]' or a clause id such as PAUSE-1; all without one",
+    )
+    parser.add_argument("--scenarios", metavar="DIR", help="a folder of further scenarios")
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--script", metavar="FILE", help="a scenario to serve, again and again")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="the port (default: a free one)")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not a number from 1")
+    return number
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{number} is no port; ports go from 1 to 65535")
+    return number

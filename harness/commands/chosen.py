@@ -1,0 +1,27 @@
+"""What the selectors on the command line choose, with the errors of a user as one clear line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..case import Case
+from ..scenario.model import Scenario
+from ..scenario.problems import ScenarioError
+from ..select import SelectorError, find_cases
+from . import Stop
+
+
+def chosen_cases(selectors: Sequence[str], folder: str | None, seed: int) -> list[Case]:
+    """The cases a run is about. Raises `Stop`."""
+    try:
+        return find_cases(selectors, Path(folder) if folder else None, seed)
+    except ScenarioError as error:
+        raise Stop(f"a scenario cannot be used:\n{error}") from error
+    except SelectorError as error:
+        raise Stop(str(error)) from error
+
+
+def chosen_scenarios(selectors: Sequence[str], folder: str | None) -> list[Scenario]:
+    """The scenarios of the chosen cases, each once. Raises `Stop`."""
+    return list({case.scenario.id: case.scenario for case in chosen_cases(selectors, folder, 1)}.values())

@@ -1,0 +1,86 @@
+"""`run`: play scenarios against a loop, show what is broken as it is found, sum up, write reports."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from ..probe import Probe
+from ..report import json as json_report
+from ..report.lines import Line, counted
+from ..report.summary import digest, summary_lines
+from ..runner import DEFAULT_SEED, CaseResult, Runner
+from . import CANNOT_BE_DRIVEN, Stop
+from .chosen import chosen_cases
+from .progress import progress
+from .screen import Screen
+from .terminal import show
+from .verdict import exit_code
+
+
+def run(options: Namespace) -> int:
+    """Run, and return the exit code."""
+    seed = DEFAULT_SEED if options.seed is None else options.seed
+    reports = [_report_path(written) for written in options.report]
+    cases = chosen_cases(options.selectors, options.scenarios, seed)
+    screen = Screen(options, seed)
+    # The loop is looked up from where the command was given, as `python -m` does.
+    sys.path.insert(0, str(Path.cwd()))
+    with _runner(options, seed) as runner:
+        probe = _driven(runner)
+        runnable = [case for case in cases if case.variant in probe.variants]
+        with progress(len(runnable)) as step:
+
+            def seen(result: CaseResult) -> None:
+                screen.add(result)
+                step(result)
+
+            results = runner.run_all(runnable, seen)
+    show(screen.rest())
+    show(Line(note, "dim") for note in probe.notes)
+    if len(runnable) < len(cases) and not runnable:
+        show([Line(f"{counted(len(cases), 'case')} not run: the loop has no such variant")])
+    show(summary_lines([digest(runner.name, probe.exposes, result) for result in results]))
+    for path in reports:
+        _write(path, json_report.report(runner.name, seed, results))
+    return exit_code(results, strict=options.strict)
+
+
+def _runner(options: Namespace, seed: int) -> Runner:
+    module, _, attribute = options.loop.partition(":")
+    if not module or not attribute:
+        raise Stop(f"--loop {options.loop}: name the loop as PKG.MOD:ATTR, such as my_agent.loop:run")
+    history = Path(options.history) if options.history else None
+    if history is not None:
+        try:
+            history.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Stop(f"--history {history}: {error.strerror}") from error
+    return Runner(
+        options.loop, in_process=options.in_process, jobs=options.jobs, seed=seed, history_dir=history
+    )
+
+
+def _driven(runner: Runner) -> Probe:
+    probe = runner.probe()
+    if probe.problem:
+        raise Stop(f"the loop cannot be driven, so nothing was judged\n{probe.problem}", CANNOT_BE_DRIVEN)
+    return probe
+
+
+def _report_path(written: str) -> Path:
+    kind, _, path = written.partition(":")
+    if kind != "json" or not path:
+        raise Stop(f"--report {written}: write json:PATH")
+    if not Path(path).parent.is_dir():
+        raise Stop(f"--report {written}: there is no folder {Path(path).parent}")
+    return Path(path)
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    try:
+        json_report.write(path, content)
+    except OSError as error:
+        raise Stop(f"--report json:{path}: {error.strerror}") from error

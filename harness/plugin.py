@@ -1,0 +1,284 @@
+"""The pytest surface: `conformance`, and the fixtures `harness_provider` and `harness_loop`.
+
+pytest loads this file in every run of every project it is installed beside, so it imports pytest and a little
+of the standard library; all else is imported by the first test that needs it. (PYTEST_DONT_REWRITE)
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+if TYPE_CHECKING:
+    from .case import Case
+    from .fake import FakeProvider
+    from .runner import CaseResult, Runner
+    from .turn import Declaration
+
+_NAMES = ("harness.plugin", "loop_harness.plugin")
+_OVERHEAD = 60.0
+"""Seconds the outer net allows beside a scenario's own deadlines: for the start-up, the probe, a stop."""
+
+_runners = pytest.StashKey[dict["Suite", "Runner"]]()
+_result = pytest.StashKey[dict[str, Any]]()
+
+
+class Suite:
+    """What `conformance` was called with. One runner serves all the cases of equal suites."""
+
+    def __init__(
+        self,
+        loop: str | Callable[..., Any],
+        scenarios: Path | None,
+        select: tuple[str, ...],
+        declaration: Declaration | None,
+        seed: int | None,
+    ) -> None:
+        self.loop = loop
+        self.scenarios = scenarios
+        self.select = select
+        self.declaration = declaration
+        self.seed = seed
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.loop, repr(self.declaration), self.seed
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Suite) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+def conformance(
+    loop: str | Callable[..., Any],
+    *,
+    scenarios: str | Path | None = None,
+    select: str | Sequence[str] = (),
+    declaration: Declaration | Mapping[str, Any] | None = None,
+    seed: int | None = None,
+) -> Callable[..., None]:
+    """A test function that judges `loop`, parametrized with every scenario in each of its variants.
+
+    `loop` is `"pkg.mod:attr"`, which runs in a process of its own, or a callable, which runs in this one.
+    `scenarios` is a folder of further scenario files, relative to pytest's root directory. `select` narrows
+    the run as the command line's selectors do. `declaration` states the loop's documented choices.
+
+        test_loop = conformance("my_agent.loop:run")
+    """
+    wanted = (select,) if isinstance(select, str) else tuple(select)
+    folder = Path(scenarios) if scenarios is not None else None
+    suite = Suite(loop, folder, wanted, _declared(declaration), seed)
+
+    def test_conformance(request: pytest.FixtureRequest, harness_case: Case) -> None:
+        _judge(request, suite, harness_case)
+
+    # pytest and editors go where the code says it is: to the line in the test file, not to this one.
+    caller = sys._getframe(1)
+    test_conformance.__code__ = test_conformance.__code__.replace(
+        co_filename=caller.f_code.co_filename, co_firstlineno=caller.f_lineno
+    )
+    test_conformance.__module__ = caller.f_globals.get("__name__", __name__)
+    test_conformance.loop_harness = suite  # type: ignore[attr-defined]
+    return test_conformance
+
+
+def _declared(declaration: Declaration | Mapping[str, Any] | None) -> Declaration | None:
+    if not isinstance(declaration, Mapping):
+        return declaration
+    import msgspec
+
+    from .turn import Declaration
+
+    try:
+        return msgspec.convert(declaration, Declaration)
+    except msgspec.ValidationError as error:
+        raise pytest.Collector.CollectError(f"conformance(declaration=…): {error}") from None
+
+
+# --- hooks -----------------------------------------------------------------------------------------
+
+
+def pytest_plugin_registered(plugin: object, manager: pytest.PytestPluginManager) -> None:
+    """Make the plugin's other name a name for nothing: one module must not be registered twice."""
+    if plugin is sys.modules[__name__]:
+        for name in _NAMES:
+            if manager.get_plugin(name) is None:
+                manager.set_blocked(name)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marker every case carries."""
+    config.addinivalue_line(
+        "markers",
+        "conformance(family, variant): a scenario of the loop-harness suite; "
+        "`-m \"conformance(family='pause')\"` selects one family.",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Turn a `conformance` function into one test per scenario variant."""
+    suite = getattr(metafunc.function, "loop_harness", None)
+    if isinstance(suite, Suite) and "harness_case" in metafunc.fixturenames:
+        netted = metafunc.config.pluginmanager.hasplugin("timeout")
+        cases = [_parameter(case, netted=netted) for case in _cases(metafunc.config, suite)]
+        metafunc.parametrize("harness_case", cases)
+
+
+def _cases(config: pytest.Config, suite: Suite) -> list[Case]:
+    from .scenario.problems import ScenarioError
+    from .select import SelectorError, find_cases
+
+    folder = config.rootpath / suite.scenarios if suite.scenarios else None
+    try:
+        return find_cases(suite.select, folder)
+    except (ScenarioError, SelectorError) as error:
+        raise pytest.Collector.CollectError(str(error)) from None
+
+
+def _parameter(case: Case, *, netted: bool) -> Any:
+    marks = [pytest.mark.conformance(family=case.scenario.id.partition("/")[0], variant=case.variant)]
+    if netted:
+        marks.append(pytest.mark.timeout(case.scenario.deadline * len(case.scenario.turns) + _OVERHEAD))
+    return pytest.param(case, id=f"{case.scenario.id}-{case.variant}", marks=marks)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put what was judged on the report, where pytest-xdist carries it to the terminal's process."""
+    report = yield
+    judged = item.stash.get(_result, None)
+    if judged is not None and call.when == "call":
+        report.loop_harness = judged  # type: ignore[attr-defined]
+        if report.skipped and isinstance(report.longrepr, tuple):
+            path, line, _ = item.reportinfo()
+            report.longrepr = (str(path), (line or 0) + 1, report.longrepr[2])
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Sum up, per loop, what passed with a remark and what could not be judged."""
+    judged: dict[str, list[dict[str, Any]]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            found = getattr(report, "loop_harness", None)
+            if found:
+                judged.setdefault(found["loop"], []).append(found)
+    if not judged:
+        return
+    from .report.summary import summary_lines
+
+    for loop, results in judged.items():
+        terminalreporter.section(f"loop-harness: {loop}")
+        for line in summary_lines(results):
+            terminalreporter.write_line(line.text)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the processes the loops ran in, and the provider."""
+    for runner in session.config.stash.get(_runners, {}).values():
+        runner.__exit__(None, None, None)
+    session.config.stash[_runners] = {}
+
+
+# --- one case --------------------------------------------------------------------------------------
+
+
+def _judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
+    __tracebackhide__ = True
+    runner = _runner(request.config, suite)
+    probe = runner.probe()
+    if probe.problem:
+        _undrivable(request, runner.name, probe.problem)
+    if case.variant not in probe.variants:
+        pytest.skip(f"the loop sends the same requests as [{probe.variants[0]}], which is run")
+    result = runner.run(case)
+    _conclude(request, runner, result)
+
+
+def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult) -> None:
+    __tracebackhide__ = True
+    from .report.summary import digest
+    from .report.text import case_lines
+
+    request.node.stash[_result] = digest(runner.name, runner.probe().exposes, result)
+    if result.grade in ("fail", "error"):
+        again = f"pytest '{request.node.nodeid}'"
+        pytest.fail("\n".join(line.text for line in case_lines(result, again)), pytrace=False)
+    if result.grade == "unsupported":
+        pytest.skip(result.reason or "the loop does not expose what this scenario needs")
+
+
+def _undrivable(request: pytest.FixtureRequest, name: str, problem: str) -> NoReturn:
+    """Fail the first case with the explanation; the others of the run, in whatever process, point to it."""
+    __tracebackhide__ = True
+    from zlib import crc32
+
+    folder: Path = request.getfixturevalue("tmp_path_factory").getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        folder = folder.parent
+    told = folder / f"loop-harness-{crc32(name.encode()):08x}"
+    try:
+        told.touch(exist_ok=False)
+    except FileExistsError:
+        pytest.skip(f"{name} cannot be driven: the first failure says why")
+    pytest.fail(f"The loop cannot be driven, so nothing was judged.\n\n{problem}", pytrace=False)
+
+
+def _runner(config: pytest.Config, suite: Suite) -> Runner:
+    running = config.stash.setdefault(_runners, {})
+    if suite not in running:
+        from .runner import DEFAULT_SEED, Runner
+
+        seed = DEFAULT_SEED if suite.seed is None else suite.seed
+        running[suite] = Runner(suite.loop, seed=seed, declaration=suite.declaration).__enter__()
+    return running[suite]
+
+
+# --- fixtures --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def harness_provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeProvider]:
+    """A fake Messages API for ordinary tests: script it with `reply` and `fault`, look at `requests`.
+
+    `ANTHROPIC_BASE_URL` and `ANTHROPIC_API_KEY` point to it while the test runs.
+    """
+    from .fake import FakeProvider, Unreachable
+
+    try:
+        fake = FakeProvider.start()
+    except Unreachable as error:
+        pytest.fail(str(error), pytrace=False)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", fake.url)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", fake.api_key)
+    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+    yield fake
+    fake.close()
+
+
+@pytest.fixture
+def harness_loop(request: pytest.FixtureRequest) -> Callable[..., CaseResult]:
+    """Run one scenario on a loop by hand: `harness_loop(loop, "pause/no-tools", variant="sse")`.
+
+    Returns the `CaseResult` whatever its grade: `.grade`, `.checks`, `.events`.
+    """
+
+    def run(loop: str | Callable[..., Any], scenario: str, *, variant: str = "json") -> CaseResult:
+        from .select import find_cases
+
+        suite = Suite(loop, None, (), None, None)
+        [case] = find_cases((f"{scenario}[{variant}]",))
+        runner = _runner(request.config, suite)
+        problem = runner.probe().problem
+        if problem:
+            pytest.fail(f"The loop cannot be driven.\n\n{problem}", pytrace=False)
+        return runner.run(case)
+
+    return run

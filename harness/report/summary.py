@@ -1,0 +1,53 @@
+"""The end of a run, summed up. Works on digests: plain data that travels between pytest-xdist's processes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..runner import CaseResult
+from ..turn import EXPOSABLE
+from .coverage import Judged, coverage_of, unexposed
+from .lines import Line, counted, labelled
+from .text import grouped_lines
+
+_ORDER = ("error", "fail", "warn", "inconclusive", "unsupported", "pass")
+
+
+def digest(loop: str, exposes: Sequence[str], result: CaseResult) -> dict[str, Any]:
+    """What the summary needs of a result, as JSON types."""
+    return {
+        "loop": loop,
+        "exposes": list(exposes),
+        "case": result.id,
+        "grade": result.grade,
+        "checks": [[check.clause, check.grade, check.evidence, check.message] for check in result.checks],
+    }
+
+
+def summary_lines(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
+    """Remarks, then what was not judged and why, then the coverage. What failed has been said already."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for result in results:
+        for clause, grade, _, message in result["checks"]:
+            if grade in ("warn", "inconclusive"):
+                found.setdefault((grade, clause), []).append((result["case"], message))
+    yield from grouped_lines(found)
+    yield from _unexposed_lines({name for result in results for name in result["exposes"]})
+    judged = [Judged(*check[:3]) for result in results for check in result["checks"]]
+    yield Line(f"{coverage_of(judged)}; {tally(result['grade'] for result in results)}")
+
+
+def _unexposed_lines(exposes: set[str]) -> Iterator[Line]:
+    for name, clauses in unexposed(exposes).items():
+        them = "it" if len(clauses) == 1 else "them"
+        text = f"{', '.join(clauses)}; to have {them} judged, {EXPOSABLE[name]}"
+        yield from labelled("not judged", text, indent=0, column=14)
+
+
+def tally(grades: Iterator[str]) -> str:
+    """`40 scenarios: 1 fail, 2 warn, 37 pass`."""
+    counts = Counter(grades)
+    parts = [f"{counts[grade]} {grade}" for grade in _ORDER if counts[grade]]
+    return f"{counted(sum(counts.values()), 'scenario')}: {', '.join(parts)}"

@@ -1,0 +1,177 @@
+"""What happened in a run, one line an event, with times: the part of a report that shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..history import (
+    Answered,
+    AnyEvent,
+    Broken,
+    Cancelled,
+    Ended,
+    Lost,
+    Noted,
+    Overran,
+    Published,
+    Reported,
+    RequestSeen,
+    StoreDeleted,
+    StoreSet,
+    ToolEnded,
+    ToolStarted,
+    TurnBegan,
+    UsageRecorded,
+)
+from .lines import Line, counted, shortened
+
+LONGEST = 40
+"""Lines a trace may have before its middle is left out."""
+
+
+def trace_lines(events: Sequence[AnyEvent], indent: int = 4) -> Iterator[Line]:
+    """One line for each event worth showing, times in seconds since the run began."""
+    shown = [(event.at, *told) for event in events if (told := _told(event)) is not None]
+    left_out = len(shown) - LONGEST
+    for number, (at, what, detail) in enumerate(shown):
+        if left_out > 0 and LONGEST // 2 <= number < LONGEST // 2 + left_out:
+            if number == LONGEST // 2:
+                yield Line(f"{' ' * indent}{'…':>7}  {counted(left_out, 'more line')}", "dim")
+            continue
+        yield Line(f"{' ' * indent}{at:7.3f}  {what:<11} {detail}".rstrip())
+
+
+def _told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 - a table of the kinds
+    match event:
+        case TurnBegan():
+            return f"turn {event.turn + 1}", f'"{shortened(event.prompt)}"'
+        case RequestSeen():
+            return f"request {event.request}", _request(event)
+        case Answered():
+            return f"answer {event.request}", _answer(event)
+        case Broken():
+            return f"answer {event.request}", f"broken off by the {event.by} after {event.events} events"
+        case ToolStarted():
+            return "tool", f"{event.name}({_compact(event.input)})"
+        case ToolEnded():
+            return "tool", _tool_end(event)
+        case Published():
+            return "publish", _published(event)
+        case Reported():
+            return "report", shortened(f"{event.exception + ': ' if event.exception else ''}{event.problem}")
+        case UsageRecorded():
+            return "usage", _usage(event)
+        case StoreSet() if event.by == "loop":
+            return "store", f"{event.key} set"
+        case StoreDeleted():
+            return "store", f"{event.key} removed"
+        case Cancelled():
+            return "cancel", f"at {event.point}"
+        case Ended():
+            return "outcome", _outcome(event)
+        case Overran():
+            return "overran", f"had not returned after {event.deadline:g} s and was stopped"
+        case Lost():
+            return "lost", shortened(event.reason, 80)
+        case Noted() if event.kind != "late":
+            return "note", shortened(f"{event.kind}: {event.detail}", 80)
+        case _:
+            return None
+
+
+def _request(event: RequestSeen) -> str:
+    if event.endpoint != "messages" or not isinstance(event.body, dict):
+        return f"{event.method} {event.path}"
+    messages = event.transcript if event.transcript is not None else event.body.get("messages")
+    parts = [counted(len(messages), "message") if isinstance(messages, list) else "no messages"]
+    if isinstance(messages, list) and messages:
+        parts.append(f"the last: {_message(messages[-1])}")
+    if event.lane:
+        parts.append(f"({event.lane})")
+    if event.retry:
+        parts.append(f"(retry {event.retry})")
+    return shortened(", ".join(parts), 88)
+
+
+def _message(message: object) -> str:
+    if not isinstance(message, dict):
+        return "not a message"
+    return f"{message.get('role', '?')} {blocks(message.get('content'))}"
+
+
+def blocks(content: object) -> str:
+    """Content in short: the kinds of its blocks, with the text or the name that tells them apart."""
+    if isinstance(content, str):
+        return f'"{shortened(content, 40)}"'
+    if not isinstance(content, list):
+        return "nothing" if content is None else shortened(str(content), 40)
+    return "[" + ", ".join(_block(block) for block in content) + "]"
+
+
+def _block(block: object) -> str:
+    if not isinstance(block, dict):
+        return shortened(str(block), 30)
+    kind = str(block.get("type", "?"))
+    if kind == "text":
+        return f'"{shortened(str(block.get("text", "")), 40)}"'
+    if kind == "tool_result" and block.get("is_error"):
+        return "tool_result (error)"
+    name = block.get("name")
+    return f"{kind} {name}" if isinstance(name, str) else kind
+
+
+def _answer(event: Answered) -> str:
+    body: Any = event.body if isinstance(event.body, dict) else {}
+    if event.kind == "over":
+        return f"{event.status}: the script had ended"
+    if event.status != 200:
+        error = body.get("error") if isinstance(body.get("error"), dict) else {}
+        return shortened(f"{event.status} {error.get('type', '')}: {error.get('message', '')}", 88)
+    return shortened(f"{body.get('stop_reason')}: {blocks(body.get('content'))}", 88)
+
+
+def _tool_end(event: ToolEnded) -> str:
+    if event.abandoned:
+        return "abandoned"
+    if event.error is not None:
+        return f"raised: {shortened(event.error)}"
+    return f"-> {shortened(event.result if isinstance(event.result, str) else _compact(event.result))}"
+
+
+def _published(event: Published) -> str:
+    messages = event.state.get("messages")
+    said = [counted(len(messages), "message") if isinstance(messages, list) else "no messages"]
+    marks = {name: event.state.get(name) for name in ("activity", "stopped", "has_error")}
+    said += [f"{name}: {shortened(str(value), 30)}" for name, value in marks.items() if value]
+    return ", ".join(said + (["done"] if event.done else []))
+
+
+def _usage(event: UsageRecorded) -> str:
+    counts = [f"{name} {count}" for name, count in event.tokens.items()]
+    if event.iterations is not None:
+        counts.insert(0, counted(event.iterations, "iteration"))
+    return shortened(", ".join(counts), 88)
+
+
+def _outcome(event: Ended) -> str:
+    if event.raised:
+        return shortened(f"raised {event.raised.type}: {event.raised.message}", 88)
+    said = [event.status] if event.status else []
+    if event.shown is not None:
+        said.append("shown: " + (", ".join(map(_shown, event.shown)) or "nothing"))
+    if event.detail:
+        said.append(f"detail: {event.detail}")
+    return shortened("; ".join(said) or "returned nothing", 88)
+
+
+def _shown(item: object) -> str:
+    if not isinstance(item, dict):
+        return f'"{shortened(str(item), 40)}"'
+    mark = " (error)" if item.get("is_error") else ""
+    return f'"{shortened(str(item.get("content", "")), 40)}"{mark}'
+
+
+def _compact(value: object) -> str:
+    return shortened(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")), 60)
