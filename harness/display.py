@@ -69,6 +69,28 @@ def own_words(shown: Sequence[Shown], known: Sequence[str]) -> bool:
     return _WORD.search(rest) is not None
 
 
+def squeezed(words: str) -> str:
+    """The text with every run of white space as one space, for separators are the loop's own choice."""
+    return " ".join(words.split())
+
+
+def joined(shown: Sequence[Shown]) -> str:
+    """All that was shown as one text, squeezed."""
+    return squeezed("\n".join(one.text for one in shown))
+
+
+def missing_in_order(texts: Sequence[str], shown: str) -> str | None:
+    """The first of `texts` that does not follow the ones before it in `shown` (squeezed); None for none."""
+    position = 0
+    for text in texts:
+        wanted = squeezed(text)
+        found = shown.find(wanted, position)
+        if found < 0:
+            return text
+        position = found + len(wanted)
+    return None
+
+
 def _without_start_of(text: str, rest: str) -> str:
     """`rest` without the longest beginning of `text` that stands in it: a stream that broke shows a part."""
     if text[:_SHORTEST_PART] not in rest or len(text) <= _SHORTEST_PART:

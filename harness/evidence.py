@@ -130,15 +130,11 @@ class TurnView:
 
     @cached_property
     def caps(self) -> Caps:
-        """The limits that count: the scenario's where the loop takes them, else the declared ones."""
+        """The limits that count: declared ones, else the scenario's where the loop takes them."""
         given, declared = self.began.limits, self.run.declaration.caps
         names = {"iterations": "max_iterations", "wall_clock": "wall_clock", "pauses": "pauses"}
-        return Caps(
-            **{
-                name: given.get(key) if name in self.run.exposes else declared.get(name)
-                for name, key in names.items()
-            }
-        )
+        taken = {name: given.get(key) for name, key in names.items() if name in self.run.exposes}
+        return Caps(**{name: declared.get(name, taken.get(name)) for name in names})
 
     @property
     def status(self) -> str | None:
@@ -146,7 +142,12 @@ class TurnView:
         ended = self.ended
         if ended is None or ended.raised is None:
             return ended.status if ended else None
-        return self.declared_status or "failed"
+        if self.declared_status:
+            return self.declared_status
+        names = {ended.raised.type, *ended.raised.bases}
+        # What Python itself raises where a task or a program is stopped from outside.
+        stopped = bool(self.cancels) and not names.isdisjoint(("CancelledError", "KeyboardInterrupt"))
+        return "cancelled" if stopped else "failed"
 
     @property
     def declared_status(self) -> str | None:

@@ -1,0 +1,83 @@
+"""BOUND: a turn ends, and not with a crash where it could have ended well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import FINAL, Run, TurnView
+from ..history import Ended, Overran
+from .base import Finding, broken, check, held, request, unclear
+
+_TOO_LATE = 1.0
+"""Seconds of lateness of the machine beyond which a deadline says nothing about the loop."""
+
+
+@check("BOUND-1")
+def a_turn_ends(run: Run) -> Iterator[Finding]:
+    """The loop returned or raised in time; what it raised was not a crash."""
+    for turn in run.turns:
+        if isinstance(turn.outcome, Overran):
+            yield _overran(turn, turn.outcome)
+        elif isinstance(turn.outcome, Ended):
+            yield _crashed(turn) or held("outcome", turn=turn)
+
+
+def _overran(turn: TurnView, outcome: Overran) -> Finding:
+    late = turn.run.finished.lateness if turn.run.finished else 0.0
+    if late > _TOO_LATE:
+        return unclear(f"the machine was {late:.1f} s late itself", turn=turn, evidence="outcome")
+    waiting = _waits_for_others(turn)
+    if waiting and turn.caps.wall_clock is None:
+        return unclear(f"{waiting}, and the loop has no wall-clock budget that we know of", turn=turn)
+    last = turn.last
+    where = f"its last was {request(last)}" if last else "it made none"
+    return broken(
+        expected=f"The turn ends within {outcome.deadline:g} s.",
+        happened=f"The loop had neither returned nor raised after {outcome.deadline:g} s and was stopped. "
+        f"It had made {len(turn.rounds)} requests; {where}.",
+        evidence="outcome",
+        turn=turn,
+        exchange=last,
+    )
+
+
+def _waits_for_others(turn: TurnView) -> str:
+    """What keeps the turn that is not the loop: a scripted tool that hangs, an answer that never ends."""
+    hanging = [tool.name for tool in turn.tools if tool.ended is None]
+    if hanging:
+        return f"the tool {hanging[0]} was still running"
+    last = turn.last
+    if last is not None and (last.answer is None or (last.delivered is None and last.broken is None)):
+        return f"{request(last)} was still being answered"
+    return ""
+
+
+def _crashed(turn: TurnView) -> Finding | None:
+    raised = turn.ended.raised if turn.ended else None
+    last = turn.last
+    if raised is None or turn.declared_status is not None or last is None or not _could_end_well(turn):
+        return None
+    return broken(
+        expected=f"The turn ends well after the reply to {request(last)}, which stopped for "
+        f"`{last.stop_reason}`.",
+        happened=f"The loop raised {raised.type}: {raised.message}",
+        evidence="outcome",
+        turn=turn,
+        exchange=last,
+        advice="Find out what raised; the reply itself is one the API sends every day.",
+    )
+
+
+def _could_end_well(turn: TurnView) -> bool:
+    """Nothing was in the way: no cancellation, no limit, no tool that failed, and the model was done."""
+    last = turn.last
+    budget = turn.began.limits.get("wall_clock") or turn.caps.wall_clock
+    in_time = budget is None or (turn.ended_at or 0.0) - turn.began.at < budget
+    return (
+        last is not None
+        and in_time
+        and last.stop_reason in FINAL
+        and not turn.cancels
+        and not any(tool.failed for tool in turn.tools)
+        and all(one.kind == "reply" and one.whole for one in turn.rounds)
+    )

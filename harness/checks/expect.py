@@ -1,0 +1,168 @@
+"""EXPECT: what the scenario itself expects, never harsher than the choices a loop has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from .. import display
+from ..evidence import CUT, FINAL, Run, TurnView
+from ..scenario.model import Expect
+from ..wire.same import brief
+from .base import Finding, broken, check, held, note
+
+
+@check("EXPECT")
+def what_the_scenario_expects_holds(run: Run) -> Iterator[Finding]:
+    """Requests, status, answer, what was shown, and tool runs, where the scenario says them."""
+    for turn in run.turns:
+        script = turn.script
+        if script is None or turn.ended is None or script.expect == Expect():
+            continue
+        other_course = _other_course(turn)
+        if other_course:
+            yield note(f"the scenario's expectations were not judged: {other_course}", turn=turn)
+            continue
+        yield from _requests(turn, script.expect.requests)
+        yield from _status(turn, script.expect.status)
+        yield from _answer(turn, script.expect.answer)
+        yield from _shown(turn, script.expect.shown)
+        yield from _tools(turn, script.expect.tools)
+
+
+def _other_course(turn: TurnView) -> str | None:
+    """Why this turn rightly took another course than the scenario's; None where it did not."""
+    run = turn.run
+    names = {"max_iterations": "iterations", "wall_clock": "wall_clock", "pauses": "pauses"}
+    for key, name in names.items():
+        if key in turn.began.limits and not run.exposed(name):
+            return f"the loop does not take the limit `{key}`"
+    declared = turn.run.declaration.caps.get("iterations")
+    if declared is not None and len(turn.rounds) >= declared != turn.began.limits.get("max_iterations"):
+        return f"the loop's own cap of {declared:.0f} requests was reached"
+    if turn.cancels and not run.exposed("cancel"):
+        return "the loop cannot be cancelled"
+    return _other_policy(turn)
+
+
+def _other_policy(turn: TurnView) -> str | None:
+    for one in turn.rounds:
+        if one.next is not None and one.stop_reason in CUT:
+            return f"the loop went on after `{one.stop_reason}`"
+        if one.next is not None and one.stop_reason == "refusal":
+            return "the loop went on after a refusal"
+        if one.next is not None and one.stop_reason in FINAL and not one.content:
+            return "the loop asked again after an empty reply"
+    stopped = turn.status == "failed" and turn.last is not None and turn.last.stop_reason == "tool_use"
+    offered = set(turn.began.tools)
+    unknown = stopped and turn.last and any(call.get("name") not in offered for call in turn.last.calls)
+    if stopped and (unknown or any(tool.failed for tool in turn.tools)):
+        return "a tool that fails ends the turn (`on_tool_error: raise`)"
+    return None
+
+
+def _requests(turn: TurnView, expected: int | None) -> Iterator[Finding]:
+    if expected is None:
+        return
+    made = len(turn.rounds)
+    if made == expected:
+        yield held(turn=turn)
+        return
+    yield broken(
+        expected=f"{_count(expected, 'request')} in turn {turn.number}, retries not counted.",
+        happened=f"The loop made {_count(made, 'request')}.",
+        turn=turn,
+        exchange=turn.last,
+    )
+
+
+def _status(turn: TurnView, expected: Sequence[str] | None) -> Iterator[Finding]:
+    raised = turn.ended.raised if turn.ended else None
+    if expected is None or not (turn.run.exposed("status") or raised):
+        return
+    right = [expected] if isinstance(expected, str) else list(expected)
+    if turn.status in right:
+        yield held("outcome", turn=turn)
+    elif raised and turn.declared_status is None and "completed" not in right:
+        yield broken(
+            expected=f"An outcome with the status {' or '.join(right)}.",
+            happened=f"The loop raised {raised.type}, of which nothing says what it stands for.",
+            evidence="outcome",
+            turn=turn,
+            level="SHOULD",
+            advice=f"Declare it: `raises: {{{raised.type}: {right[0]}}}`.",
+        )
+    else:
+        what = f"raised {raised.type}: {raised.message}" if raised else f"told {turn.status or 'none'}"
+        yield broken(
+            expected=f"An outcome with the status {' or '.join(right)}.",
+            happened=f"The loop {what}.",
+            evidence="outcome",
+            turn=turn,
+        )
+
+
+def _answer(turn: TurnView, expected: list[str] | None) -> Iterator[Finding]:
+    if not expected or turn.shown is None:
+        return
+    shown = display.joined(turn.shown)
+    missing = display.missing_in_order(expected, shown)
+    twice = next((text for text in expected if shown.count(display.squeezed(text)) > 1), None)
+    if missing is None and twice is None:
+        yield held("outcome", turn=turn)
+        return
+    problem = "more than once" if missing is None else "not in its place, or not at all"
+    yield broken(
+        expected=f"The answer shown once, in order: {' | '.join(expected)}",
+        happened=f"This text was shown {problem}: {brief(missing or twice)} (shown: {brief(shown)})",
+        evidence="outcome",
+        turn=turn,
+    )
+
+
+def _shown(turn: TurnView, expected: list[str] | None) -> Iterator[Finding]:
+    gives_a_list = bool(turn.ended and turn.ended.returned == "outcome" and turn.ended.shown is not None)
+    if expected is None or turn.shown is None or not (gives_a_list or turn.publishes):
+        return
+    shown = display.joined([one for one in turn.shown if not one.is_error])
+    rest = shown
+    for text in expected:
+        rest = rest.replace(display.squeezed(text), " ", 1)
+    if rest.split():
+        yield broken(
+            expected=f"Nothing but: {' | '.join(expected) or '(nothing)'}",
+            happened=f"This was shown too: {brief(display.squeezed(rest))}",
+            evidence="outcome",
+            turn=turn,
+        )
+    elif expected and display.missing_in_order(expected[-1:], shown):
+        yield broken(
+            expected=f"The last text of the turn: {brief(expected[-1])}",
+            happened=f"It was not shown (shown: {brief(shown) or 'nothing'}).",
+            evidence="outcome",
+            turn=turn,
+        )
+    else:
+        yield held("outcome", turn=turn)
+
+
+def _tools(turn: TurnView, expected: dict[str, int] | None) -> Iterator[Finding]:
+    own = turn.run.declaration.tools != "turn" or not turn.run.exposed("tools")
+    if not expected or own or turn.cancels:
+        return
+    wrong = False
+    for name, times in expected.items():
+        ran = sum(tool.name == name for tool in turn.tools)
+        if ran != times:
+            wrong = True
+            yield broken(
+                expected=f"The tool {name} runs {_count(times, 'time')}.",
+                happened=f"It ran {_count(ran, 'time')}.",
+                evidence="hook",
+                turn=turn,
+            )
+    if not wrong:
+        yield held("hook", turn=turn)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
