@@ -26,7 +26,7 @@ def client(base_url: str) -> anthropic.Anthropic:
     """The blocking client. It retries nothing by itself: the turn decides."""
     found = _sync.get(base_url)
     if found is None:
-        import anthropic  # noqa: PLC0415 - takes a second, so only when used
+        import anthropic
 
         found = _sync[base_url] = anthropic.Anthropic(base_url=base_url, api_key="per-request", max_retries=0)
         atexit.register(found.close)
@@ -38,7 +38,7 @@ def async_client(base_url: str) -> anthropic.AsyncAnthropic:
     clients = _async.setdefault(asyncio.get_running_loop(), {})
     found = clients.get(base_url)
     if found is None:
-        import anthropic  # noqa: PLC0415 - takes a second, so only when used
+        import anthropic
 
         # A kept connection would outlive an event loop that nobody told this module is closing.
         found = clients[base_url] = anthropic.AsyncAnthropic(
@@ -67,7 +67,7 @@ def arguments(body: dict[str, Any], api_key: str, timeout: float, attempt: int) 
 
 def failure(error: Exception, usage: dict[str, Any]) -> Failed:
     """What an exception of a request means for the turn."""
-    import anthropic  # noqa: PLC0415 - as above
+    import anthropic
 
     if isinstance(error, BrokenStreamError) or not isinstance(error, anthropic.APIStatusError):
         transient = isinstance(error, (BrokenStreamError, anthropic.APIConnectionError))

@@ -91,7 +91,9 @@ def receive(machine: ReferenceTurn, chunks: Any, accumulator: Accumulator) -> Me
 def run_tool(machine: ReferenceTurn, call: Call, timeout: float) -> Ran:
     """Run a tool in a thread of its own, so that neither a cancellation nor the deadline waits for it."""
     done: list[Ran] = []
-    worker = threading.Thread(target=lambda: done.append(_run(machine, call)), daemon=True)
+    worker = threading.Thread(
+        target=lambda: done.append(_run(machine, call)), name=f"tool {call.name}", daemon=True
+    )
     worker.start()
     deadline = time.monotonic() + timeout
     while not done:
