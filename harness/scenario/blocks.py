@@ -2,12 +2,11 @@
 
 A block with the key `type` is taken as it is, so that anything can be written. Of a short form the first key
 names the block: its value is a mapping of fields, or the one field that matters; further keys are fields.
-Ids, signatures and the `tool_use_id` of results may be left out: the provider fills them in.
+Ids, signatures, encrypted parts and the `tool_use_id` of results may be left out: the provider fills them in.
 """
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, NamedTuple
 
 from .problems import nearest
@@ -115,8 +114,4 @@ def _completed(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def _hit(item: dict[str, Any]) -> dict[str, Any]:
-    """A search result with what the API always sends; the opaque part depends on nothing but the rest."""
-    if "type" in item:
-        return item
-    digest = hashlib.sha256(repr(sorted(item.items(), key=lambda pair: pair[0])).encode()).hexdigest()
-    return {"type": "web_search_result", "encrypted_content": f"E{digest}", "page_age": None, **item}
+    return item if "type" in item else {"type": "web_search_result", **item}

@@ -57,8 +57,8 @@ def check_calls(values: dict[str, Any], reader: Reader) -> None:
     """Note calls of tools nobody defined, and results of calls nobody made."""
     tools = values.get("tools") or {}
     made: dict[str, Part] = {}
-    waiting: list[str] = []
     for turn in turns_of(values):
+        waiting: list[str] = []  # what a turn leaves open is not answered in the next
         for number, block in enumerate(blocks(turn)):
             kind = block.value.get("type")
             label = block.value.get("id")

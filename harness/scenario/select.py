@@ -1,4 +1,4 @@
-"""Choosing scenarios: `pause/no-tools`, `pause`, `pause/*`, `PAUSE-1`, `PAUSE`, each with `[sse]` or `[json]`."""
+"""Choosing scenarios: `pause/no-tools`, `pause`, `pause/*`, `PAUSE-1`, `PAUSE`, with or without `[sse]`."""
 
 from __future__ import annotations
 
@@ -56,9 +56,7 @@ def _names(name: str, scenario: Scenario) -> bool:
         family = name if "-" in name else f"{name}-*"
         return any(fnmatchcase(clause, family) for clause in scenario.clauses)
     folder = name.rstrip("/")
-    return (
-        folder in ("", scenario.id) or scenario.id.startswith(f"{folder}/") or fnmatchcase(scenario.id, name)
-    )
+    return folder in ("", scenario.id) or scenario.id.startswith(f"{folder}/")
 
 
 def _explain(selector: str, scenarios: Sequence[Scenario]) -> str:
