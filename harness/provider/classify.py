@@ -1,0 +1,90 @@
+"""Tells requests of the conversation from side calls: a title generator, a sub-agent, a token count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..scenario.model import Scenario
+from ..transcript import Conversation
+from ..wire.blocks import as_blocks
+from .tools import bind, client_tools
+
+SIDE = "side"
+"""The lane of a side call that no lane was written for."""
+
+
+class Classifier:
+    """Knows what ties a request to the conversation of one run."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._prompt = ""
+        self._marks: set[str] = set()
+        self._tied = False
+
+    def begin_turn(self, prompt: str) -> None:
+        """The user says `prompt`."""
+        self._prompt = prompt
+        self._tied = False
+
+    def sent(self, content: Iterable[Mapping[str, Any]]) -> None:
+        """A reply with `content` is on its way: who holds some of it continues the conversation."""
+        for block in content:
+            for field in ("id", "text", "signature", "data"):
+                if (mark := block.get(field)) and isinstance(mark, str) and mark.strip():
+                    self._marks.add(mark)
+
+    def lane(self, body: Any, conversation: Conversation) -> str:
+        """Empty for a request of the conversation, else the name of its lane."""
+        for lane in self._scenario.lanes:
+            if contains(body, lane.when):
+                return lane.name
+        if (
+            self._offers_tools(conversation)
+            or self._has_system(conversation)
+            or self._continues(conversation)
+        ):
+            self._tied = True
+            return ""
+        # A loop without tools and system prompt is known by the prompt alone. Once one of them was seen in
+        # this turn, a request that has neither is somebody else's who was told the prompt: a title generator.
+        return "" if self._says_prompt(conversation) and not self._tied else SIDE
+
+    def _offers_tools(self, conversation: Conversation) -> bool:
+        offered = client_tools(conversation.tools)
+        return any(bind(tool.name, offered) in offered for tool in self._scenario.tools)
+
+    def _has_system(self, conversation: Conversation) -> bool:
+        wanted = self._scenario.task.system
+        return bool(wanted) and any(
+            wanted in str(block.get("text", "")) for block in as_blocks(conversation.system)
+        )
+
+    def _continues(self, conversation: Conversation) -> bool:
+        return any(
+            block.get(field) in self._marks
+            for said in conversation.messages
+            if said.get("role") == "assistant"
+            for block in as_blocks(said.get("content"))
+            for field in ("id", "text", "signature", "data")
+            if isinstance(block.get(field), str)
+        )
+
+    def _says_prompt(self, conversation: Conversation) -> bool:
+        return any(
+            self._prompt in block.get("text", "")
+            for said in conversation.messages
+            if said.get("role") == "user"
+            for block in as_blocks(said.get("content"))
+            if isinstance(block.get("text", ""), str)
+        )
+
+
+def contains(value: Any, wanted: Any) -> bool:
+    """Whether `value` holds all of `wanted`: mappings by key, everything else by equality."""
+    if isinstance(wanted, Mapping):
+        return isinstance(value, Mapping) and all(
+            key in value and contains(value[key], part) for key, part in wanted.items()
+        )
+    return bool(value == wanted)

@@ -1,0 +1,98 @@
+"""HTTP/1.1 as the provider speaks it: heads, hosts, encodings, limits. No sockets."""
+
+from __future__ import annotations
+
+import http
+import ipaddress
+import zlib
+from collections.abc import Iterable
+
+from ..wire.codec import dumps
+from ..wire.errors import error_body
+
+MAX_BODY = 32 * 1024 * 1024
+"""Bytes of a request body, before and after decompression."""
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+PHRASES: dict[int, str] = {status.value: status.phrase for status in http.HTTPStatus} | {529: "Overloaded"}
+
+
+class RefusedError(Exception):
+    """A request that no session ever sees: its status, and why. Its connection ends with the answer."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+
+    def response(self) -> bytes:
+        """The whole answer."""
+        body = dumps(error_body(self.status, request_id="req_none", message=self.message))
+        headers = {"content-type": "application/json", "connection": "close", "x-should-retry": "false"}
+        return head(self.status, headers, len(body)) + body
+
+
+def head(status: int, headers: dict[str, str], length: int | None, *, chunked: bool = False) -> bytes:
+    """Status line and headers. `length` is None where the end is told otherwise."""
+    lines = [f"HTTP/1.1 {status} {PHRASES.get(status, 'Unknown')}"]
+    lines += [f"{name}: {_one_line(value)}" for name, value in headers.items()]
+    if length is not None and "content-length" not in headers:
+        lines.append(f"content-length: {length}")
+    if chunked:
+        lines.append("transfer-encoding: chunked")
+    return "\r\n".join([*lines, "\r\n"]).encode("latin-1", "replace")
+
+
+def _one_line(value: str) -> str:
+    """A header's value is one line, whatever a scenario holds."""
+    return value if value.isprintable() else " ".join(value.split())
+
+
+def chunks(pieces: Iterable[bytes]) -> bytes:
+    """Each piece as a chunk of its own."""
+    return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece)
+
+
+def check_host(host: str | None, version: str) -> None:
+    """Raise `RefusedError` unless the client called us by a name of this machine.
+
+    A page in a browser can point a name of its own at 127.0.0.1, but cannot make the browser send another.
+    """
+    if host is None:
+        if version != "1.0":
+            raise RefusedError(400, "malformed HTTP: the Host header is missing")
+        return
+    name = host.partition("]")[0].strip("[") if host.startswith("[") else host.partition(":")[0]
+    if name == "localhost" or name.endswith(".localhost"):
+        return
+    try:
+        if ipaddress.ip_address(name).is_loopback:
+            return
+    except ValueError:
+        pass
+    raise RefusedError(403, f"{host!r} is no name of the loopback: use 127.0.0.1 or localhost")
+
+
+def decompress(body: bytes, encoding: str) -> bytes:
+    """The body as it was before `content-encoding`. Raises `RefusedError` as the API would."""
+    match encoding.strip().lower():
+        case "" | "identity":
+            return body
+        case "gzip" | "x-gzip":
+            return _inflate(body, zlib.decompressobj(zlib.MAX_WBITS | 16))
+        case "deflate":
+            return _inflate(body, zlib.decompressobj())
+        case other:
+            raise RefusedError(400, f"content-encoding: {other!r} is not supported")
+
+
+def _inflate(body: bytes, stream: zlib._Decompress) -> bytes:
+    try:
+        plain = stream.decompress(body, MAX_BODY)
+    except zlib.error as error:
+        raise RefusedError(400, f"content-encoding: the body cannot be decoded: {error}") from error
+    if stream.unconsumed_tail:
+        raise RefusedError(413, "Request exceeds the maximum size")
+    if not stream.eof:
+        raise RefusedError(400, "content-encoding: the body cannot be decoded: it is cut short")
+    return plain

@@ -1,0 +1,187 @@
+"""Rules about who speaks when, and about calls and their results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..wire.blocks import CLIENT_CALL, CLIENT_RESULT, is_server_result
+from ..wire.models import traits
+from .facts import Facts, Said
+
+ROLES = frozenset({"user", "assistant", "system"})
+
+
+class Placed(NamedTuple):
+    """A block with its place in the request."""
+
+    message: int
+    block: int
+    value: dict[str, Any]
+
+
+class Run(NamedTuple):
+    """Consecutive messages of one role: to the API they are one message."""
+
+    role: str
+    blocks: list[Placed]
+
+    def of_type(self, kind: str) -> list[Placed]:
+        """The blocks of one type."""
+        return [placed for placed in self.blocks if placed.value.get("type") == kind]
+
+
+def runs(facts: Facts) -> list[Run]:
+    """The conversation with consecutive messages of one role merged, and without system messages."""
+    merged: list[Run] = []
+    for said in facts.said:
+        if said.role == "system":
+            continue
+        if not merged or merged[-1].role != said.role:
+            merged.append(Run(said.role, []))
+        merged[-1].blocks.extend(Placed(said.index, i, block) for i, block in enumerate(said.blocks))
+    return merged
+
+
+def no_messages(facts: Facts) -> Iterator[str]:
+    """Only a thread may be continued without a word."""
+    if facts.request.endpoint != "models" and not facts.conversation.messages:
+        yield "messages: at least one message is required"
+
+
+def role_unknown(facts: Facts) -> Iterator[str]:
+    """There are two roles, and on newer models a third."""
+    for said in facts.said:
+        if said.role not in ROLES:
+            yield f'messages: Unexpected role "{said.role}". Allowed roles are "user" or "assistant".'
+
+
+def first_not_user(facts: Facts) -> Iterator[str]:
+    """The user begins."""
+    if facts.said and facts.said[0].role == "assistant":
+        yield 'messages: first message must use the "user" role'
+
+
+def system_role_unsupported(facts: Facts) -> Iterator[str]:
+    """Older models know the system prompt alone."""
+    if not traits(facts.model).system_messages and any(said.role == "system" for said in facts.said):
+        yield (
+            'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, '
+            'not "system" as an input message role.'
+        )
+
+
+def system_misplaced(facts: Facts) -> Iterator[str]:
+    """A system message follows the user, or an assistant message that ends in a server tool's result."""
+    before: Said | None = None
+    for said in facts.said:
+        if said.role != "system":
+            before = said
+        elif before is None or not _may_precede_system(before):
+            yield (
+                f"messages.{said.index}: role 'system' must follow a 'user' message or an 'assistant' "
+                "message ending in a server tool result"
+            )
+
+
+def _may_precede_system(said: Said) -> bool:
+    return said.role == "user" or bool(said.blocks and is_server_result(said.blocks[-1]))
+
+
+def system_before_user(facts: Facts) -> Iterator[str]:
+    """After a system message the assistant speaks, or nobody."""
+    for said, following in zip(facts.said, facts.said[1:], strict=False):
+        if said.role == "system" and following.role == "user":
+            yield f"messages.{said.index}: role 'system' must be last or precede an 'assistant' message"
+
+
+def system_not_text(facts: Facts) -> Iterator[str]:
+    """A system message for one user turn is text."""
+    for said, message in zip(facts.said, facts.conversation.messages, strict=True):
+        if message.get("clear_at") == "next_user_message" and any(
+            b.get("type") != "text" for b in said.blocks
+        ):
+            yield (
+                f"messages.{said.index}: a turn-scoped system message supports text blocks only "
+                "(clear_at: 'next_user_message')"
+            )
+
+
+def call_in_user_message(facts: Facts) -> Iterator[str]:
+    """The model calls, nobody else."""
+    for said in facts.said:
+        if said.role == "user" and any(block.get("type") == CLIENT_CALL for block in said.blocks):
+            yield f"messages.{said.index}: `tool_use` blocks can only be in `assistant` messages"
+
+
+def call_id_twice(facts: Facts) -> Iterator[str]:
+    """An id names one call."""
+    seen: set[Any] = set()
+    for run in runs(facts):
+        for placed in run.of_type(CLIENT_CALL):
+            if placed.value.get("id") in seen:
+                yield f"messages.{placed.message}.content.{placed.block}: `tool_use` ids must be unique"
+            seen.add(placed.value.get("id"))
+
+
+def call_without_result(facts: Facts) -> Iterator[str]:
+    """Every call is answered in the next message, before anything else is said there."""
+    merged = runs(facts)
+    for run, following in zip(merged, [*merged[1:], Run("", [])], strict=True):
+        calls = run.of_type(CLIENT_CALL) if run.role == "assistant" else []
+        if not calls:
+            continue
+        answered = _leading_results(following)
+        open_calls = [placed for placed in calls if placed.value.get("id") not in answered]
+        if open_calls:
+            ids = ", ".join(str(placed.value.get("id")) for placed in open_calls)
+            yield (
+                f"messages.{open_calls[0].message}: `tool_use` ids were found without `tool_result` blocks "
+                f"immediately after: {ids}. Each `tool_use` block must have a corresponding `tool_result` "
+                "block in the next message."
+            )
+
+
+def _leading_results(run: Run) -> set[Any]:
+    """Ids answered at the very beginning of a user's message."""
+    answered: set[Any] = set()
+    for placed in run.blocks if run.role == "user" else []:
+        if placed.value.get("type") != CLIENT_RESULT:
+            break
+        answered.add(placed.value.get("tool_use_id"))
+    return answered
+
+
+def _results(facts: Facts) -> Iterator[tuple[Run | None, Placed]]:
+    """Each result with the run before its own."""
+    before: Run | None = None
+    for run in runs(facts):
+        for placed in run.of_type(CLIENT_RESULT):
+            yield before, placed
+        before = run
+
+
+def result_without_call(facts: Facts) -> Iterator[str]:
+    """Every result answers a call of the message before it."""
+    for before, placed in _results(facts):
+        wanted = placed.value.get("tool_use_id")
+        calls = before.of_type(CLIENT_CALL) if before else []
+        if not any(call.value.get("id") == wanted for call in calls):
+            yield (
+                f"messages.{placed.message}.content.{placed.block}: unexpected `tool_use_id` found in "
+                f"`tool_result` blocks: {wanted}. Each `tool_result` block must have a corresponding "
+                "`tool_use` block in the previous message."
+            )
+
+
+def result_twice(facts: Facts) -> Iterator[str]:
+    """A call has one result."""
+    seen: set[Any] = set()
+    for _, placed in _results(facts):
+        wanted = placed.value.get("tool_use_id")
+        if wanted in seen:
+            yield (
+                f"messages.{placed.message}.content.{placed.block}: each tool_use must have a single result. "
+                f"Found multiple `tool_result` blocks with id: {wanted}"
+            )
+        seen.add(wanted)

@@ -1,0 +1,221 @@
+"""One run of one scenario: requests in, answers out, everything recorded. Knows no sockets."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Awaitable, Callable
+
+from ..history import AnyEvent, Noted, RequestSeen
+from ..scenario.model import Reply, Scenario
+from ..transcript import Conversation, previous_id
+from ..wire.blocks import is_client_call
+from ..wire.codec import canonical
+from ..wire.ids import Ids
+from .answer import Answer, Failure
+from .classify import SIDE, Classifier
+from .compose import Composer
+from .endpoints import side_endpoint
+from .facts import Facts, Served
+from .replies import Asked, Replies
+from .request import Request
+from .rules import Finding, examine
+from .script import Play, Script
+from .stream import Channel, Pacer, Sender
+from .threads import Threads
+from .tools import client_tools
+
+SIDE_TEXT = "OK."
+UNBOUND_TEXT = "There is no tool I could use."
+OVER = Failure(
+    status=400,
+    message="The script of the scenario has ended: it has no answer to a further request of this turn.",
+    rule="script_over",
+)
+
+
+class Session:
+    """What the provider does in one run. `key` is the API key its loop uses; `record` gets every event."""
+
+    def __init__(
+        self,
+        *,
+        key: str,
+        scenario: Scenario,
+        record: Callable[[AnyEvent], None],
+        seed: int = 0,
+        worker: str = "w0",
+        at_point: Callable[[str], Awaitable[None]] | None = None,
+    ) -> None:
+        self.key = key
+        self.worker = worker
+        self.scenario = scenario
+        self.used = False
+        self.pacer = Pacer()
+        self._record = record
+        self._at_point = at_point
+        self._ids = Ids(seed)
+        self._composer = Composer(self._ids)
+        self._lane_composers = {lane.name: Composer(self._ids) for lane in scenario.lanes}
+        self._classifier = Classifier(scenario)
+        self._threads = Threads()
+        self._replies = Replies(self._ids, self._threads, seed)
+        self._served = Served()
+        self._sender = Sender(record, self.pacer, seed, self._at_event if at_point else None)
+        self._script: Script | None = None
+        self._lanes = {lane.name: Script(lane.script) for lane in scenario.lanes}
+        self._requests = 0
+        self._points = 0
+        self._events = 0
+        self._bodies: dict[bytes, int] = {}
+        self._unanswered: set[bytes] = set()
+
+    @property
+    def lateness(self) -> float:
+        """The worst delay of a timer, in seconds, since the session was made."""
+        return self.pacer.lateness
+
+    def begin_turn(self, index: int) -> None:
+        """The user speaks: the script of the scenario's turn `index` starts with its first step."""
+        turn = self.scenario.turns[index]
+        self._script = Script(turn.script)
+        self._classifier.begin_turn(turn.prompt)
+        self._composer.begin_turn()
+        self._points = self._events = 0
+        self._unanswered.clear()
+
+    def end_turn(self) -> None:
+        """The loop is done with the turn: what it still asks is answered with an error that says so."""
+        self._script = None
+
+    async def answer(self, request: Request, channel: Channel) -> bool:
+        """Record `request`, answer it through `channel`; False when the client left before the end."""
+        try:
+            answer = self.receive(request)
+            if answer.point is not None and self._at_point is not None:
+                await self._at_point(f"request {answer.point}")
+            return await self._sender.send(answer, channel)
+        except Exception:
+            self._record(Noted(kind="error", detail=traceback.format_exc(), request=self._requests))
+            raise
+
+    def receive(self, request: Request) -> Answer:
+        """Record `request` and decide its answer."""
+        self.used = True
+        self._requests += 1
+        resolved = self._threads.resolve(request.body)
+        conversation = resolved if isinstance(resolved, Conversation) else Conversation()
+        lane = self._lane(request, resolved)
+        asked = Asked(
+            number=self._requests,
+            request=request,
+            conversation=conversation,
+            key=canonical([request.endpoint, request.body]),
+        )
+        self._see(asked, lane)
+        if finding := self._broken_rule(request, resolved):
+            return self._replies.fail(asked.number, finding.failure, "rejected")
+        if request.endpoint != "messages":
+            return self._replies.data(asked, side_endpoint(request, conversation))
+        return self._side(asked, lane) if lane else self._converse(asked)
+
+    def _lane(self, request: Request, resolved: Conversation | Failure) -> str:
+        if request.endpoint != "messages" or request.method != "POST":
+            return SIDE
+        # A thread that cannot be continued was one of the conversation's.
+        return self._classifier.lane(request.body, resolved) if isinstance(resolved, Conversation) else ""
+
+    def _see(self, asked: Asked, lane: str) -> None:
+        request, seen = asked.request, asked.conversation.messages
+        threaded = previous_id(request.body) is not None
+        self._record(
+            RequestSeen(
+                request=asked.number,
+                endpoint=request.endpoint,
+                method=request.method,
+                path=request.path,
+                headers=request.kept_headers(),
+                body=request.body,
+                transcript=seen if threaded else None,
+                lane=lane,
+                retry=request.retry,
+                same_as=self._bodies.get(asked.key),
+            )
+        )
+        self._bodies[asked.key] = asked.number
+
+    def _broken_rule(self, request: Request, resolved: Conversation | Failure) -> Finding | None:
+        """The first rule that rejects the request; those that do not are noted."""
+        for finding in examine(Facts.of(request, resolved, self._served)):
+            if finding.verified and (finding.fatal or self.scenario.rules == "strict"):
+                return finding
+            kind = "lenient" if finding.verified else "unverified"
+            detail = f"{finding.rule}: {finding.message}"
+            self._record(Noted(kind=kind, detail=detail, request=self._requests))
+        return None
+
+    def _converse(self, asked: Asked) -> Answer:
+        """The script's answer to a request of the conversation."""
+        script = self._script
+        play = script.ask(asked.key, retry=asked.request.retry > 0) if script else None
+        point = self._count(asked)
+        if play is None or script is None:
+            answer = self._replies.fail(asked.number, OVER, "over")
+        elif play.step.fault is not None:
+            self._unanswered.add(asked.key)
+            answer = self._replies.fault(asked.number, play.step.fault, play.index)
+        else:
+            answer = self._reply(asked, play, script)
+        answer.point = point
+        return answer
+
+    def _count(self, asked: Asked) -> int | None:
+        """Which of the turn's requests this is; None for one that only tries again."""
+        if asked.key in self._unanswered or asked.request.retry:
+            return None
+        self._points += 1
+        return self._points
+
+    def _reply(self, asked: Asked, play: Play, script: Script) -> Answer:
+        reply = play.step.reply or Reply()
+        offered = client_tools(asked.conversation.tools)
+        if not offered and any(is_client_call(block) for block in reply.content):
+            script.cut(play)
+            return self._replies.say(asked, UNBOUND_TEXT, "unbound")
+        content = self._composer.content(reply, play, offered)
+        answer = self._replies.reply(asked, reply, content, "reply")
+        answer.step = play.index
+        self._classifier.sent(content)
+        self._served.sent(content, reply.stop_reason)
+
+        def delivered() -> None:
+            script.delivered(play)
+            self._unanswered.discard(asked.key)
+            self._composer.delivered(content)
+
+        def cut() -> None:
+            script.cut(play)
+            self._unanswered.add(asked.key)
+
+        answer.when(delivered=delivered, cut=cut)
+        return answer
+
+    def _side(self, asked: Asked, lane: str) -> Answer:
+        """The answer of a lane, or a short one where none was written."""
+        script = self._lanes.get(lane)
+        play = script.ask(asked.key, retry=asked.request.retry > 0) if script else None
+        if play is None or script is None:
+            return self._replies.say(asked, SIDE_TEXT, SIDE)
+        if play.step.fault is not None:
+            return self._replies.fault(asked.number, play.step.fault, play.index)
+        reply = play.step.reply or Reply()
+        composer = self._lane_composers[lane]
+        content = composer.content(reply, play, client_tools(asked.conversation.tools))
+        answer = self._replies.reply(asked, reply, content, SIDE)
+        answer.step = play.index
+        answer.when(delivered=lambda: script.delivered(play), cut=lambda: script.cut(play))
+        return answer
+
+    async def _at_event(self) -> None:
+        self._events += 1
+        if self._at_point is not None:
+            await self._at_point(f"event {self._events}")

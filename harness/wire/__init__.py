@@ -1,0 +1,1 @@
+"""What the Messages API says: blocks, messages, usage, errors, events. No I/O."""
