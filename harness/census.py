@@ -12,6 +12,7 @@ import os
 import stat
 import subprocess
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -54,13 +55,15 @@ def take(
     )
 
 
-def family(pid: int, mark: str = "") -> dict[int, str]:
+def family(pid: int, mark: str = "", known: Mapping[int, str] | None = None) -> dict[int, str]:
     """Living descendants of `pid`, and living processes that carry `mark`: command lines by process id.
 
-    Neither `pid` itself nor the dead are in it. Empty where the machine does not tell.
+    Neither `pid` itself nor the dead are in it. Empty where the machine does not tell. `known`: an earlier
+    answer; who was in it and still lives is in this one, although the parent between may be gone.
     """
     processes = _processes(mark)
-    found = {process.pid for process in processes if process.marked}
+    known = known or {}
+    found = {p.pid for p in processes if p.marked or known.get(p.pid) == p.command}
     parents = {pid}
     while parents:
         parents = {p.pid for p in processes if p.parent in parents}

@@ -99,7 +99,8 @@ def _from_project(folder: Path, problems: list[str]) -> tuple[str, dict[str, Any
         if not path.is_file():
             continue
         try:
-            table = tomllib.loads(path.read_text("utf-8")).get("tool", {}).get("loop-harness", {})
+            tool = tomllib.loads(path.read_text("utf-8")).get("tool")
+            table = tool.get("loop-harness", {}) if isinstance(tool, dict) else {}
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             problems.append(f"{path}: cannot be read: {error}")
             table = {}
@@ -131,7 +132,8 @@ def _problems(source: Mapping[str, Any]) -> list[str]:
 def _exposes(value: object) -> list[str]:
     if not isinstance(value, list):
         return [f"exposes is a list, not {value!r}"]
-    return [f"exposes: {_one_of(item, EXPOSABLE)}" for item in value if item not in EXPOSABLE]
+    wrong = [_one_of(item, tuple(EXPOSABLE)) for item in value]
+    return [f"exposes: {what}" for what in wrong if what]
 
 
 def _entry(name: str, key: object, value: object) -> str:

@@ -125,21 +125,30 @@ class Control:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
-        self._reader = sock.makefile("rb")
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     def next(self) -> tuple[int, Ask] | None:
         """Wait for what the parent wants next. None: it is gone."""
         try:
-            head = self._reader.read(HEAD.size)
-            if len(head) < HEAD.size:
-                return None
-            length, number = HEAD.unpack(head)
-            return number, msgspec.json.decode(self._reader.read(length), type=Ask)
-        except (OSError, msgspec.DecodeError):
+            length, number = HEAD.unpack(self._read(HEAD.size))
+            return number, msgspec.json.decode(self._read(length), type=Ask)
+        except (OSError, EOFError):
             return None
 
     def say(self, number: int, answer: Answer) -> None:
         """Answer, from any thread."""
+        if os.getpid() != self._process:  # forked off by the loop, and came back from it
+            os._exit(0)
         with self._lock:
             self._sock.sendall(frame(number, msgspec.json.encode(answer)))
+
+    def _read(self, size: int) -> bytes:
+        # Not through a buffered reader: its lock would be held while this process ends.
+        data = bytearray()
+        while len(data) < size:
+            part = self._sock.recv(size - len(data))
+            if not part:
+                raise EOFError
+            data += part
+        return bytes(data)

@@ -58,21 +58,24 @@ class HostDriver:
         except asyncio.CancelledError:
             await self._discard("the run was stopped")
             raise
+        if done.done():
+            self._conclude(sink, Lost(reason="the host did not say how the turn ended"))
+        else:
+            await self._give_up(host, spec, sink)
         if self._failure:
             failure, self._failure = self._failure, None
             raise failure
-        if done.done():
-            return
+
+    async def _give_up(self, host: HostProcess, spec: TurnSpec, sink: Sink) -> None:
+        """Record why the turn did not come to its end, and do without this host."""
         if host.died.done():
             await host.settle()
-        self._playing = None
-        reason = f"it had not returned after {spec.deadline:g} s and was stopped"
-        if host.died.done():
-            await self._discard(host.how())
             self._conclude(sink, Lost(reason=host.how(), output=host.output.text))
+            await self._discard(host.how())
         else:
+            self._playing = None  # what it sends from now on came too late
             self._conclude(sink, Overran(deadline=spec.deadline))
-            await self._discard(reason)
+            await self._discard(f"it had not returned after {spec.deadline:g} s and was stopped")
 
     def _conclude(self, sink: Sink, event: Lost | Overran) -> None:
         """Record how the turn ended, unless the loop said so before something else brought the host down."""

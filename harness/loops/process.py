@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+import importlib.util
 import os
 import shutil
 import signal
@@ -13,6 +15,7 @@ import sys
 import tempfile
 import threading
 import uuid
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -140,16 +143,23 @@ class HostProcess:
         if self._popen is None:
             await self._clean_up()
             return
+        left = await self._family({})
         if politely and not self.died.done():
             self.ask(Ask(do="bye"))
             await asyncio.wait({self.died}, timeout=GRACE)
         for _ in range(ROUNDS):
-            left = await asyncio.to_thread(census.family, self._popen.pid, self._mark)
-            if not left and self.died.done():
+            if self.died.done() and not left:
                 break
             self._kill(list(left))
             await asyncio.wait({self.died}, timeout=GRACE)
+            await asyncio.sleep(0.002)  # what else was killed needs a moment as well
+            left = await self._family(left)
         await self._clean_up()
+
+    async def _family(self, known: dict[int, str]) -> dict[int, str]:
+        """What it started and still lives; looked up in a thread, since that takes milliseconds."""
+        pid = self._popen.pid if self._popen else 0
+        return await asyncio.to_thread(census.family, pid, self._mark, known)
 
     def _kill(self, others: list[int]) -> None:
         """The group, also when its leader is dead: it is not reaped yet, so the number is still its."""
@@ -193,6 +203,21 @@ class HostProcess:
         return {name: value for name, value in values.items() if value is not None}
 
 
+@functools.cache
+def _package() -> str:
+    """What this package is called in a host.
+
+    Where there is a choice, by the name nobody else uses: the loop may belong to a repository that has a
+    package of the other name.
+    """
+    ours = Path(__file__).resolve().parents[1]
+    spec = importlib.util.find_spec("loop_harness")
+    if spec is None or spec.origin is None:
+        return str(__package__)
+    found = Path(spec.origin).resolve().parent
+    return "loop_harness.loops" if found in (ours, ours.parent, ours / "alias") else str(__package__)
+
+
 def _ignore(number: int, payload: bytes) -> None:
     """What a channel does before it is one."""
 
@@ -200,5 +225,5 @@ def _ignore(number: int, payload: bytes) -> None:
 def _bootstrap(target: str, hooks: int, control: int) -> str:
     """Code instead of `-m`: modules are to be found where the parent finds them, ours before any other."""
     path = [str(entry) for entry in sys.path]
-    run = f"from {__package__}.child import main; main({target!r}, {hooks}, {control})"
+    run = f"from {_package()}.child import main; main({target!r}, {hooks}, {control})"
     return f"import sys; sys.path[:] = {path!r}; {run}"

@@ -1,0 +1,106 @@
+"""Nothing is left behind: `hosting` asserts that for the process, its family and its folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from harness import census
+from harness.history import Lost, Overran
+from tests.loops.bad.playing import LOOPS, gone, host, hosting, played, sleepers, spec
+
+
+@pytest.mark.parametrize(
+    "target", ["leaves_a_child", "leaves_a_child_elsewhere", "daemonizes", "leaves_a_thread", "leaves_a_task"]
+)
+def test_what_a_loop_leaves_ends_with_the_host(target):
+    before = sleepers()
+    (events,) = host(target, spec())
+    assert events[-1].shown == ["started"]
+    assert gone(sleepers() - before)
+
+
+def test_a_child_in_a_session_of_its_own_ends_with_a_host_that_overran():
+    before = sleepers()
+
+    async def play():
+        async with hosting("spins_beside_a_child") as driver:
+            (events,) = await played(driver, spec(deadline=0.5))
+            assert not sleepers() - before
+            return events
+
+    assert asyncio.run(play())[-1] == Overran(deadline=0.5)
+
+
+def test_a_fork_that_comes_back_from_the_loop_does_not_speak_for_it():
+    first, second = host("comes_back_twice", spec(), spec(conversation="c2"))
+    assert [event.shown for event in first] == [["the parent's"]]
+    assert [event.shown for event in second] == [["the parent's"]]
+
+
+@pytest.mark.parametrize("target", ["dies", "crashes"])
+def test_a_host_that_died_leaves_nothing(target):
+    (events,) = host(target, spec())
+    assert isinstance(events[-1], Lost)
+
+
+PARENT = """
+import asyncio, sys
+from tests.loops.bad.playing import spec
+from harness.loops.host import HostDriver
+
+async def main():
+    driver = HostDriver(sys.argv[1])
+    await driver.start()
+    print(driver._host._mark, flush=True)
+    await driver.play(spec(deadline=60), print)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("target", ["spins", "sleeps", "swallows", "ignores_signals", "leaves_a_child"])
+def test_a_host_ends_with_its_parent_and_takes_its_group_along(target):
+    before = sleepers()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, f"{LOOPS}:{target}"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    with parent:
+        mark = parent.stdout.readline().decode().strip()
+        assert census.family(parent.pid, mark)
+        if target == "leaves_a_child":
+            assert b"started" in parent.stdout.readline()
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    assert ended(mark)
+    assert gone(sleepers() - before)
+
+
+def ended(mark: str) -> bool:
+    """Whether all processes with this mark end soon."""
+
+    async def watch():
+        for _ in range(500):
+            if not census.family(os.getpid(), mark):
+                return True
+            await asyncio.sleep(0.01)
+        return False
+
+    return asyncio.run(watch())
+
+
+def test_closing_twice_and_closing_what_never_started_is_fine():
+    async def play():
+        async with hosting("good") as driver:
+            await driver.close()
+            await driver.close()
+            return await driver.census()
+
+    assert asyncio.run(play()).children == []
