@@ -181,6 +181,10 @@ class Played:
         return [shown["content"] for shown in self.outcome.shown or []]
 
     @property
+    def texts_plain(self) -> list[str]:
+        return [shown if isinstance(shown, str) else shown["content"] for shown in self.end.shown or []]
+
+    @property
     def problems(self) -> list[str]:
         return [event.problem for event in self.of(Reported)]
 
