@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import shutil
 import signal
 import socket
 import sys
@@ -29,8 +30,9 @@ SOCKETS = 4
 def main(target: str, hooks_fd: int, control_fd: int) -> None:
     """Run until the parent says goodbye. `target` names the loop; the two sockets are inherited."""
     sys.argv = [target]
+    folder = os.environ.get("TMPDIR", "")
     hooks = Hooks(socket.socket(fileno=hooks_fd))
-    host = Host(Control(socket.socket(fileno=control_fd)), hooks)
+    host = Host(Control(socket.socket(fileno=control_fd)), hooks, folder)
     threading.Thread(target=host.listen, name=f"{census.OURS} control", daemon=True).start()
     host.load(target)
     host.work()
@@ -39,9 +41,10 @@ def main(target: str, hooks_fd: int, control_fd: int) -> None:
 class Host:
     """What the two threads share."""
 
-    def __init__(self, control: Control, hooks: Hooks) -> None:
+    def __init__(self, control: Control, hooks: Hooks, folder: str) -> None:
         self._control = control
         self._hooks = hooks
+        self._folder = folder
         self._plays: queue.SimpleQueue[tuple[int, Ask] | None] = queue.SimpleQueue()
         self._stage: Stage | None = None
 
@@ -76,7 +79,7 @@ class Host:
                 self._plays.put(None)
             else:
                 self._control.say(number, self._answer(ask))
-        _end_with_parent()
+        self._end_with_parent()
 
     def _answer(self, ask: Ask) -> Answer:
         if self._stage is None:
@@ -86,14 +89,14 @@ class Host:
         elif ask.do == "forget":
             self._stage.forget(ask.conversation)
         elif ask.do == "census":
-            mark, folder = os.environ.get(census.MARK, ""), os.environ.get("TMPDIR")
-            return Answer(census=census.take(self._stage.loop, folder, mark=mark, ours=SOCKETS))
+            mark = os.environ.get(census.MARK, "")
+            return Answer(census=census.take(self._stage.loop, self._folder, mark=mark, ours=SOCKETS))
         return Answer()
 
-
-def _end_with_parent() -> NoReturn:
-    """Take along whatever is still in this process's group."""
-    with contextlib.suppress(OSError):
-        if os.getpgrp() == os.getpid():
-            os.killpg(0, signal.SIGKILL)
-    os._exit(1)
+    def _end_with_parent(self) -> NoReturn:
+        """Clean up in its place: the temporary folder, and whatever is in this process's group."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            if os.getpgrp() == os.getpid():
+                os.killpg(0, signal.SIGKILL)
+        os._exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from pathlib import Path
 
 from .. import declaration
@@ -32,9 +33,11 @@ class HostDriver:
         self._base_url = base_url
         self._folder = folder
         self._host: HostProcess | None = None
+        self._stopping: set[asyncio.Future[None]] = set()
         self._playing: tuple[int, Sink] | None = None
         self._conversation = ""
         self._concluded = False
+        self._busy = False
         self._failure: Exception | None = None
         self._gone: dict[str, str] = {}
 
@@ -53,11 +56,14 @@ class HostDriver:
         self._concluded = False
         number, done = host.ask(Ask(do="play", spec=spec))
         self._playing, self._conversation = (number, sink), spec.conversation
+        self._busy = True
         try:
             await host.first(done, spec.deadline)
         except asyncio.CancelledError:
             await self._discard("the run was stopped")
             raise
+        finally:
+            self._busy = False
         if done.done():
             self._conclude(sink, Lost(reason="the host did not say how the turn ended"))
         else:
@@ -84,8 +90,10 @@ class HostDriver:
 
     async def cancel(self, spec: TurnSpec) -> None:
         """Set the flag in the host, also while the loop works there."""
+        if self._busy and self._host and self._host.died.done():
+            return
         try:
-            host = await self._running()
+            host = await self._for(spec.conversation)
         except DriverError:  # playing the turn will tell
             return
         await host.ask_briefly(Ask(do="cancel", conversation=spec.conversation, key=spec.cancel_key))
@@ -108,9 +116,8 @@ class HostDriver:
     async def close(self) -> None:
         """End the host and all it started."""
         self._playing = None
-        if self._host:
-            host, self._host = self._host, None
-            await host.stop(politely=True)
+        await self._stop(politely=True)
+        await asyncio.gather(*self._stopping)
 
     async def _for(self, conversation: str) -> HostProcess:
         """A host that knows the conversation as far as it went. Raises `DriverError`."""
@@ -124,16 +131,14 @@ class HostDriver:
         if self._host:
             return self._host
         self._host = host = HostProcess()
-        loaded = await host.start(self.name, self._base_url, self._received)
+        loaded = await host.start(self.name, self._base_url, functools.partial(self._received, host))
         if loaded.problem:
-            self._host = None
-            await host.stop(politely=True)
+            await self._stop(politely=True)
             raise DriverError(loaded.problem)
         try:
             self.declaration = declaration.collect(loaded.declared, self._options, self._folder)
         except DeclarationError as error:
-            self._host = None
-            await host.stop(politely=True)
+            await self._stop(politely=True)
             raise DriverError(str(error)) from None
         return host
 
@@ -141,11 +146,18 @@ class HostDriver:
         self._playing = None
         if self._conversation:
             self._gone[self._conversation] = reason
+        await self._stop()
+
+    async def _stop(self, *, politely: bool = False) -> None:
+        """End the host; whoever waits for that may be cancelled, the stopping goes on."""
         if self._host:
             host, self._host = self._host, None
-            await host.stop()
+            stopping = asyncio.ensure_future(host.stop(politely=politely))
+            self._stopping.add(stopping)
+            stopping.add_done_callback(self._stopping.discard)
+            await asyncio.shield(stopping)
 
-    def _received(self, number: int, payload: bytes) -> None:
+    def _received(self, host: HostProcess, number: int, payload: bytes) -> None:
         """Record a hook's event, then let the loop go on.
 
         What a turn's threads send after it has ended is recorded until the next turn begins: then it would be
@@ -158,5 +170,4 @@ class HostDriver:
                 self._playing[1](event)
             except Exception as error:  # noqa: BLE001 - the harness's own; `play` raises it
                 self._failure = error
-        if self._host:
-            self._host.hooks.send(ACK)
+        host.hooks.send(ACK)

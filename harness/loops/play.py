@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from ..history import Ended, Lost, Raised
 from ..turn import STATUSES, Outcome, Sink, Store, Turn, TurnSpec, ended
-from .resolve import nearest
+from .resolve import kind, nearest
 
 Played: TypeAlias = tuple[Any, BaseException | None]
 """What a coroutine came to: its value, or what it raised."""
@@ -145,7 +145,7 @@ def _event(returned: Any) -> Ended | Lost:
         event = ended(returned)
     except TypeError:
         return Lost(
-            reason=f"the adapter returned {_a(returned)}: a loop returns an Outcome, a string or None"
+            reason=f"the adapter returned {kind(returned)}: a loop returns an Outcome, a string or None"
         )
     except Exception as error:  # noqa: BLE001 - circular, endless, or a model that cannot be dumped
         return Lost(reason=f"what the adapter returned cannot be recorded: {type(error).__name__}: {error}")
@@ -155,11 +155,6 @@ def _event(returned: Any) -> Ended | Lost:
             f" (one of {', '.join(STATUSES)}, or None)"
         )
     return event
-
-
-def _a(value: object) -> str:
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def raised(error: BaseException) -> Raised:

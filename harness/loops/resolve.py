@@ -147,9 +147,7 @@ def _callable(found: Any, target: str) -> Callable[..., Any]:
         except Exception as error:  # noqa: BLE001
             raise DriverError(f"{target} is a class that cannot be made without arguments: {error}") from None
     if not callable(found):
-        raise DriverError(
-            f"{target} is a {type(found).__name__}, not a callable: a loop is called as `loop(turn)`"
-        )
+        raise DriverError(f"{target} is {kind(found)}, not a callable: a loop is called as `loop(turn)`")
     problem = _signature(found)
     if problem:
         raise DriverError(f"{target} {problem}: a loop is called as `loop(turn)`")
@@ -171,6 +169,12 @@ def _signature(found: Callable[..., Any]) -> str:
     except TypeError as error:
         return f"takes {signature}: {error}"
     return ""
+
+
+def kind(value: object) -> str:
+    """`an int`, `a dict`."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

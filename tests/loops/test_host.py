@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import time
 
 import pytest
@@ -237,6 +238,17 @@ def test_a_host_that_dies_between_two_turns_is_replaced_for_the_next_conversatio
             reason="the conversation cannot go on: the loop's process ended: exit 7 between two turns",
         )
     ]
+
+
+def test_a_cancel_before_the_turn_holds_although_the_host_has_to_be_replaced_first():
+    async def play():
+        async with hosting("waits_for_cancel") as driver:
+            os.kill(driver._host._popen.pid, signal.SIGKILL)
+            await driver._host.died
+            await driver.cancel(spec())
+            return await played(driver, spec())
+
+    assert asyncio.run(play())[0][-1].shown == ["cancelled"]
 
 
 def test_output_without_end_neither_blocks_the_loop_nor_fills_memory():

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -57,7 +58,7 @@ from harness.loops.host import HostDriver
 async def main():
     driver = HostDriver(sys.argv[1])
     await driver.start()
-    print(driver._host._mark, flush=True)
+    print(driver._host._mark, driver._host._folder, flush=True)
     await driver.play(spec(deadline=60), print)
 
 asyncio.run(main())
@@ -73,7 +74,7 @@ def test_a_host_ends_with_its_parent_and_takes_its_group_along(target):
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     with parent:
-        mark = parent.stdout.readline().decode().strip()
+        mark, folder = parent.stdout.readline().decode().split()
         assert census.family(parent.pid, mark)
         if target == "leaves_a_child":
             assert b"started" in parent.stdout.readline()
@@ -81,6 +82,7 @@ def test_a_host_ends_with_its_parent_and_takes_its_group_along(target):
         parent.wait()
     assert ended(mark)
     assert gone(sleepers() - before)
+    assert not Path(folder).exists()
 
 
 def ended(mark: str) -> bool:
@@ -94,6 +96,19 @@ def ended(mark: str) -> bool:
         return False
 
     return asyncio.run(watch())
+
+
+def test_a_host_is_stopped_to_the_end_although_nobody_waits_any_more():
+    async def play():
+        async with hosting("spins") as driver:
+            turn = asyncio.ensure_future(played(driver, spec(deadline=0.1)))
+            while driver._host:
+                await asyncio.sleep(0)
+            turn.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await turn
+
+    asyncio.run(play())  # `hosting` looks at the host that began
 
 
 def test_closing_twice_and_closing_what_never_started_is_fine():

@@ -160,7 +160,7 @@ def test_an_object_that_is_not_callable_is_refused(write):
     write(resobject="loop = 5")
     assert (
         message("resobject:loop")
-        == "resobject:loop is a int, not a callable: a loop is called as `loop(turn)`"
+        == "resobject:loop is an int, not a callable: a loop is called as `loop(turn)`"
     )
 
 
