@@ -130,12 +130,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _cases(config: pytest.Config, suite: Suite) -> list[Case]:
+    from .chosen import find_cases
+    from .runner import DEFAULT_SEED
     from .scenario.problems import ScenarioError
-    from .select import SelectorError, find_cases
+    from .scenario.select import SelectorError
 
     folder = config.rootpath / suite.scenarios if suite.scenarios else None
     try:
-        return find_cases(suite.select, folder)
+        return find_cases(suite.select, folder, DEFAULT_SEED if suite.seed is None else suite.seed)
     except (ScenarioError, SelectorError) as error:
         raise pytest.Collector.CollectError(str(error)) from None
 
@@ -271,7 +273,7 @@ def harness_loop(request: pytest.FixtureRequest) -> Callable[..., CaseResult]:
     """
 
     def run(loop: str | Callable[..., Any], scenario: str, *, variant: str = "json") -> CaseResult:
-        from .select import find_cases
+        from .chosen import find_cases
 
         suite = Suite(loop, None, (), None, None)
         [case] = find_cases((f"{scenario}[{variant}]",))

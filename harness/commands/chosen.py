@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..case import Case
+from ..chosen import find_cases
 from ..scenario.model import Scenario
 from ..scenario.problems import ScenarioError
-from ..select import SelectorError, find_cases
+from ..scenario.select import SelectorError
 from . import Stop
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ..clauses import CLAUSES, FAMILIES, Clause
 from ..report.lines import Line, labelled
+from ..scenario.discover import find_scenarios
 from ..scenario.problems import nearest
 from ..turn import EXPOSABLE
 from . import Stop
@@ -40,7 +41,5 @@ def _lines(clause: Clause) -> Iterator[Line]:
     for need in clause.needs:
         ways = "; or ".join(EXPOSABLE.get(name, name) for name in need.split("|"))
         yield from labelled("needs", ways)
-    from ..select import scenarios_about
-
-    names = scenarios_about(clause.id)
-    yield from labelled("scenarios", ", ".join(names) or "judged in every scenario", column=11)
+    about = [scenario.id for scenario in find_scenarios() if clause.id in scenario.clauses]
+    yield from labelled("scenarios", ", ".join(about) or "judged wherever it applies", column=11)

@@ -6,25 +6,20 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..report.lines import counted
-from ..scenario.load import load_folder, load_scenario
-from ..scenario.problems import Problem, ScenarioError
+from ..scenario.discover import validate_paths
+from ..scenario.load import scenario_files
 from . import USAGE
 
 
 def run(options: Namespace) -> int:
     """Check the files; exit code 2 where one has a problem."""
-    good = 0
-    problems: list[Problem] = []
-    for path in map(Path, options.paths):
-        try:
-            good += len(load_folder(path)) if path.is_dir() else bool(load_scenario(path))
-        except ScenarioError as error:
-            problems += error.problems
+    paths = [Path(path) for path in options.paths]
+    problems = validate_paths(paths)
     for problem in problems:
         print(problem)
-    files = len({problem.path for problem in problems})
     if problems:
-        print(f"{counted(len(problems), 'problem')} in {counted(files, 'file')}")
+        print(counted(len(problems), "problem"))
         return USAGE
-    print(f"{counted(good, 'scenario')}, no problem")
+    files = sum(len(scenario_files(path)) if path.is_dir() else 1 for path in paths)
+    print(f"{counted(files, 'scenario')}, no problem")
     return 0

@@ -47,7 +47,7 @@ def _unexposed_lines(exposes: set[str]) -> Iterator[Line]:
 
 
 def tally(grades: Iterator[str]) -> str:
-    """`40 scenarios: 1 fail, 2 warn, 37 pass`."""
+    """`40 cases: 1 fail, 2 warn, 37 pass`."""
     counts = Counter(grades)
     parts = [f"{counts[grade]} {grade}" for grade in _ORDER if counts[grade]]
-    return f"{counted(sum(counts.values()), 'scenario')}: {', '.join(parts)}"
+    return f"{counted(sum(counts.values()), 'case')}: {', '.join(parts)}"
