@@ -73,6 +73,7 @@ AFTER_THE_THREAD: tuple[Rule, ...] = (
     Rule("result_twice", 17, conversation.result_twice),
     Rule("text_empty", 28, text.text_empty),
     Rule("text_blank", 29, text.text_blank),
+    Rule("text_blank_beside_others", 29, text.text_blank_beside_others, verified=False),
     Rule("content_empty", 30, text.content_empty),
     Rule("prefill_ends_in_space", 31, text.prefill_ends_in_space),
     Rule("prefill_unsupported", 32, text.prefill_unsupported),
@@ -84,7 +85,10 @@ RULES: tuple[Rule, ...] = (*BEFORE_THE_THREAD, *AFTER_THE_THREAD)
 
 def examine(facts: Facts) -> Iterator[Finding]:
     """The rules that a request breaks, the first one the API would name first. One breach a rule."""
-    yield from _broken(BEFORE_THE_THREAD, facts)
+    for finding in _broken(BEFORE_THE_THREAD, facts):
+        yield finding
+        if finding.fatal:
+            return
     if facts.failure is not None:
         name = facts.failure.rule
         yield Finding(name, facts.failure.message or "", facts.failure, verified=True, fatal=True)

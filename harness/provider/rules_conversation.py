@@ -127,7 +127,7 @@ def call_id_twice(facts: Facts) -> Iterator[str]:
 def call_without_result(facts: Facts) -> Iterator[str]:
     """Every call is answered in the next message, before anything else is said there."""
     merged = runs(facts)
-    for run, following in zip(merged, [*merged[1:], Run("", [])], strict=True):
+    for run, following in zip(merged, [*merged[1:], Run("", [])], strict=False):
         calls = run.of_type(CLIENT_CALL) if run.role == "assistant" else []
         if not calls:
             continue

@@ -146,9 +146,9 @@ def field_unknown(facts: Facts) -> Iterator[str]:
     for path, block in _blocks(facts):
         kind = str(block.get("type"))
         # The API takes back what it gave out, fields to come included.
-        known_here = facts.served.fields.get(kind, set()).union(FIELDS.get(kind, block))
+        known_here = facts.served.fields.get(kind, set()).union(FIELDS.get(kind, ()))
         for field in block:
-            if field not in known_here:
+            if known_here and field not in known_here:
                 yield f"{path}.{kind}.{field}: {_EXTRA}"
     for index, tool in enumerate(facts.body.get("tools") or []):
         if tool.get("type") in (None, "custom"):

@@ -14,20 +14,16 @@ CONTINUED_BY_THE_SERVER = frozenset({"compaction", "fallback", "container_upload
 """Block types that show an assistant message to be the server's own, beside those of its tools."""
 
 
-def _texts(facts: Facts) -> Iterator[tuple[str, str]]:
-    """Every text of the request, with what it belongs to."""
-    if isinstance(facts.body.get("system"), list):
-        for text in _of_blocks(as_blocks(facts.body["system"])):
-            yield "system", text
-    for said in facts.said:
-        for text in _of_blocks(said.blocks):
-            yield "messages", text
-
-
 def _of_blocks(blocks: list[dict[str, Any]]) -> Iterator[str]:
     for block in blocks:
         if block.get("type") == "text" and isinstance(block.get("text"), str):
             yield block["text"]
+
+
+def _system_texts(facts: Facts) -> list[str]:
+    """The text blocks of the system prompt. As a string it may be empty."""
+    system = facts.body.get("system")
+    return list(_of_blocks(as_blocks(system))) if isinstance(system, list) else []
 
 
 def text_empty(facts: Facts) -> Iterator[str]:
@@ -35,15 +31,35 @@ def text_empty(facts: Facts) -> Iterator[str]:
     for said in facts.said:
         if isinstance(said.content, list) and "" in _of_blocks(said.blocks):
             yield "messages: text content blocks must be non-empty"
-    if any(owner == "system" and not text for owner, text in _texts(facts)):
+    if "" in _system_texts(facts):
         yield "system: text content blocks must be non-empty"
+
+
+_BLANK = "text content blocks must contain non-whitespace text"
 
 
 def text_blank(facts: Facts) -> Iterator[str]:
     """White space alone is no text."""
-    for owner, text in _texts(facts):
-        if text and not text.strip():
-            yield f"{owner}: text content blocks must contain non-whitespace text"
+    if any(map(_is_blank, _system_texts(facts))):
+        yield f"system: {_BLANK}"
+    for said in facts.said:
+        if any(map(_is_blank, _of_blocks(said.blocks))) and not _has_more_than_text(said):
+            yield f"messages: {_BLANK}"
+
+
+def text_blank_beside_others(facts: Facts) -> Iterator[str]:
+    """A recording shows blank text accepted beside the assistant's calls; how far that goes is not known."""
+    for said in facts.said:
+        if any(map(_is_blank, _of_blocks(said.blocks))) and _has_more_than_text(said):
+            yield f"messages.{said.index}: {_BLANK}"
+
+
+def _is_blank(text: str) -> bool:
+    return text != "" and not text.strip()
+
+
+def _has_more_than_text(said: Said) -> bool:
+    return said.role == "assistant" and any(block.get("type") != "text" for block in said.blocks)
 
 
 def content_empty(facts: Facts) -> Iterator[str]:

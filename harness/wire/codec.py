@@ -41,7 +41,7 @@ def loads(data: bytes) -> Any:
     """The value in `data`. Raises `NotJsonError` in the words the API uses."""
     try:
         return _decoder.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _explain(data)
 
 

@@ -23,6 +23,8 @@ LISTED: tuple[str, ...] = (
 )  # fmt: skip
 """What `GET /v1/models` lists."""
 
+FAMILIES = frozenset({"fable", "mythos", "opus", "sonnet", "haiku", "instant", "2"})
+
 _NAME = re.compile(r"claude-(?:[a-z]+-)?(?P<major>\d)(?:-(?P<minor>\d))?(?:-[a-z]+)?(?:-(?:\d{8}|latest))?")
 
 
@@ -43,8 +45,10 @@ def canonical_name(model: str) -> str:
 
 
 def is_known(model: str) -> bool:
-    """Whether the API might serve `model`: any Claude, since names come and go."""
-    return model.startswith("claude-")
+    """Whether the API might serve `model`: any version of a family it has, since versions come and go."""
+    return any(name in FAMILIES for name in model.removeprefix("claude-").split("-")) and model.startswith(
+        "claude-"
+    )
 
 
 def traits(model: str) -> Traits:
