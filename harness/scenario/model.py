@@ -44,8 +44,11 @@ class Reply(Strict, frozen=True, kw_only=True):
     content: list[Block] = []
     """Blocks in short form (`text: Hello`) or as on the wire (`{type: text, text: Hello}`)."""
     stop_sequence: str | None = None
+    """The sequence that stopped it."""
     stop_details: dict[str, Any] | None = None
+    """Why it was refused: `{type: refusal, category, explanation}`."""
     container: dict[str, Any] | None = None
+    """Where code ran: `{id, expires_at}`."""
     usage: dict[str, Any] = {}
     """Merged over the counted usage."""
     fields: dict[str, Any] = {}
@@ -67,22 +70,28 @@ class Fault(Strict, frozen=True, kw_only=True):
     """An HTTP error instead of a message."""
 
     status: int
+    """The HTTP status."""
     type: str | None = None
     """The API's error type; by default the one of the status."""
     message: str | None = None
     """The API's text; by default the one of the status."""
     details: dict[str, Any] | None = None
+    """The `details` of the error."""
     headers: dict[str, str] = {}
+    """Further response headers, `retry-after` for one."""
     body: str | None = None
     """The body as it is, where it is not the API's."""
     delay: Seconds = 0.0
+    """Seconds before the first byte."""
 
 
 class Step(Strict, frozen=True, kw_only=True):
     """What the provider does for one request. Exactly one of `reply` and `fault` is written."""
 
     reply: Reply | None = None
+    """A message of the model."""
     fault: Fault | None = None
+    """An error of the API."""
     repeat: Count | Literal["forever"] = 1
     """How many requests in a row get this step."""
 
@@ -91,9 +100,11 @@ class Lane(Strict, frozen=True, kw_only=True):
     """A script for side calls: requests that are not part of the conversation."""
 
     name: str
+    """What the lane is called in reports."""
     when: dict[str, Any]
     """Holds for a request whose body contains all of this (mappings by key, lists and values by equality)."""
     script: list[Step] = []
+    """What they get, request by request; after its end a short reply."""
 
 
 class Cancel(Strict, frozen=True, kw_only=True):
@@ -101,7 +112,8 @@ class Cancel(Strict, frozen=True, kw_only=True):
 
     at: str
     """`start`, `request N` (arrived, its answer not yet sent), `event N` (of a stream), or `tool NAME`."""
-    via: Literal["flag", "store", "asyncio", "interrupt", "signal"] = "flag"
+    via: Literal["flag"] = "flag"
+    """How: the flag that `turn.cancelled()` reads is set."""
 
 
 class Expect(Strict, frozen=True, kw_only=True):

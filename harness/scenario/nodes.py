@@ -177,7 +177,7 @@ def _syntax(error: yaml.MarkedYAMLError, text: str, path: str) -> Problem:
     mark = error.problem_mark or error.context_mark
     spot = Spot(mark.line + 1, mark.column + 1) if mark else Spot(1, 1)
     said = f"{error.problem or ''} {error.context or ''}"
-    if "cannot start any token" in said and _line(text, spot.line)[spot.column - 1 : spot.column] == "\t":
+    if _line(text, spot.line).lstrip(" ").startswith("\t"):
         return Problem(path, spot, "a tab where YAML wants spaces; indent with spaces")
     for known, message in _REWORDED.items():
         if known in said:

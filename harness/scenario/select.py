@@ -55,8 +55,9 @@ def _names(name: str, scenario: Scenario) -> bool:
     if _CLAUSE.fullmatch(name):
         family = name if "-" in name else f"{name}-*"
         return any(fnmatchcase(clause, family) for clause in scenario.clauses)
-    folder = name.rstrip("/")
-    return folder in ("", scenario.id) or scenario.id.startswith(f"{folder}/")
+    if name.strip("/") in ("", scenario.id) or fnmatchcase(scenario.id, name):
+        return True
+    return scenario.id.startswith(f"{name.rstrip('/')}/")
 
 
 def _explain(selector: str, scenarios: Sequence[Scenario]) -> str:

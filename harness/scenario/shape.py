@@ -239,9 +239,10 @@ class Reader:
         if is_blank(node):
             return self._mismatch(node, [wanted], where)
         value, problem = scalar(node)
-        if value is None and problem:
+        if node.tag.startswith("!") and problem:
             return self._wrong(node, where, problem)
-        read = "nothing" if value is None else str(value).lower()
+        odd = "a number" if problem else "nothing"
+        read = odd if value is None else str(value).lower()
         how = f"YAML reads `{node.value}` as {read}" if read != node.value else f"`{read}` is no text to YAML"
         return self._wrong(node, where, f"expected {describe(wanted)}: {how}; write {quoted(node.value)}")
 
