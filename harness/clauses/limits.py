@@ -46,7 +46,7 @@ CAP = (
     Clause(
         id="CAP-4",
         level="MUST",
-        sentence="Running out of time is reported, with the iterations done, and is not a finished answer.",
+        sentence="Running out of time is reported, and is not a finished answer.",
         reason="Nobody can tell a slow provider from a loop that ran in circles.",
         ground="construction",
         source="The turn ended on a reply that asked to go on.",

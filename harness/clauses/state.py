@@ -24,7 +24,7 @@ HIST = (
         level="MUST",
         sentence=(
             "Nothing sent or received is changed in a later request of the turn, and nothing should be "
-            "dropped: the history only grows."
+            "dropped or put in between: the history only grows."
         ),
         reason="The model works from a record that is not what happened, and the prompt cache never hits.",
         ground="construction",

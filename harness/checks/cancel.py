@@ -1,0 +1,142 @@
+"""CANCEL: the user presses stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..evidence import FINAL, GOING_ON, Run, ToolRun, TurnView
+from ..history import Overran, Raised
+from .base import Finding, broken, check, held, request, unclear
+from .hist_requests import error_text
+
+PROMPTLY = 1.0
+"""Seconds in which the outcome follows, beside the slack."""
+
+
+@check("CANCEL-1")
+def nothing_is_asked_after_a_cancellation(run: Run) -> Iterator[Finding]:
+    """No request starts; a client's retry of one that was under way is none."""
+    for turn, at in _cancelled(run):
+        late = next((one for one in turn.rounds if one.first_at > at), None)
+        if late is None:
+            yield held(turn=turn)
+        else:
+            yield broken(
+                expected=f"No request after the cancellation ({turn.cancels[0].point}).",
+                happened=f"{request(late).capitalize()} came {late.first_at - at:.2f} s after it.",
+                turn=turn,
+                exchange=late,
+            )
+
+
+@check("CANCEL-3")
+def no_tool_starts_after_a_cancellation(run: Run) -> Iterator[Finding]:
+    """Cancelled while a tool runs: the others are skipped, and the outcome follows."""
+    for turn, at in _cancelled(run):
+        running = [tool for tool in turn.tools if tool.started.at <= at and _end(tool) > at]
+        if not running:
+            continue
+        started = next((tool for tool in turn.tools if _started_later(tool, running, at, run.slack)), None)
+        if started is not None:
+            yield broken(
+                expected=f"No further tool after the cancellation, while {running[0].name} was running.",
+                happened=f"{started.name} started {started.started.at - at:.2f} s after it.",
+                evidence="hook",
+                turn=turn,
+            )
+        else:
+            yield _prompt(turn, at, running)
+
+
+@check("CANCEL-4")
+def the_outcome_says_cancelled(run: Run) -> Iterator[Finding]:
+    """Neither failed nor finished, unless the turn had come to its end by itself."""
+    for turn, _ in _cancelled(run):
+        if turn.ended is None:
+            continue
+        last = turn.last_reply
+        over = last is not None and last is turn.last and last.stop_reason not in GOING_ON
+        if turn.status == "cancelled":
+            yield held("outcome", turn=turn)
+        elif over and last is not None and not (turn.status == "failed" and last.stop_reason in FINAL):
+            # The last reply was on its way already, and ended the turn in its own way.
+            yield unclear("the turn came to its own end when it was cancelled", evidence="outcome", turn=turn)
+        elif turn.ended.raised is not None or turn.status is not None:
+            yield _not_cancelled(turn, turn.ended.raised)
+        else:
+            yield unclear("the outcome has no status", evidence="outcome", turn=turn)
+
+
+def _not_cancelled(turn: TurnView, raised: Raised | None) -> Finding:
+    what = f"raised {raised.type}: {raised.message}" if raised else f"says {turn.status}"
+    return broken(
+        expected="An outcome with the status cancelled.",
+        happened=f"The loop {what}.",
+        evidence="outcome",
+        turn=turn,
+        advice=f"Declare what it stands for: `raises: {{{raised.type}: cancelled}}`." if raised else "",
+    )
+
+
+@check("CANCEL-5")
+def the_turn_after_a_cancelled_one_works(run: Run) -> Iterator[Finding]:
+    """It asks, is not turned down, and is not cancelled too."""
+    for turn, _ in _cancelled(run):
+        following = turn.following
+        if following is None or following.outcome is None or following.cancels:
+            continue
+        first = following.exchanges[0] if following.exchanges else None
+        problem = None
+        if first is None:
+            problem = "It made no request."
+        elif first.kind == "rejected":
+            problem = f"{request(first).capitalize()} is rejected: {error_text(first)}"
+        elif following.status == "cancelled":
+            problem = "It ended as cancelled."
+        if problem is None:
+            yield held(turn=following, exchange=first)
+        else:
+            yield broken(
+                expected=f"Turn {following.number} works as if the turn before had not been cancelled.",
+                happened=problem,
+                turn=following,
+                exchange=first,
+            )
+
+
+def _cancelled(run: Run) -> Iterator[tuple[TurnView, float]]:
+    """Each cancelled turn, and when; what the user did after the end of it is no cancellation."""
+    for turn in run.turns:
+        at = turn.cancelled_at
+        if at is not None and (turn.ended is None or at <= turn.ended.at):
+            yield turn, at
+
+
+def _end(tool: ToolRun) -> float:
+    return tool.ended.at if tool.ended else float("inf")
+
+
+def _started_later(tool: ToolRun, running: list[ToolRun], at: float, slack: float) -> bool:
+    """Whether a tool was started knowingly: calls of one reply that run side by side start together."""
+    if tool.started.at <= at:
+        return False
+    return tool.started.at >= min(map(_end, running)) or tool.started.at > at + slack
+
+
+def _prompt(turn: TurnView, at: float, running: list[ToolRun]) -> Finding:
+    """Whether the outcome came promptly once what could not be stopped was over."""
+    if turn.ended_at is None:
+        return unclear("the turn has no outcome", evidence="outcome", turn=turn)
+    ends = [_end(tool) for tool in running]
+    if isinstance(turn.outcome, Overran) and float("inf") in ends:
+        return unclear(f"{running[0].name} was still running at the deadline", evidence="outcome", turn=turn)
+    since = max([at, *(end for end in ends if end < float("inf"))])
+    waited = turn.ended_at - since
+    if waited <= PROMPTLY + turn.run.slack:
+        return held("outcome", turn=turn)
+    return broken(
+        expected=f"The outcome within {PROMPTLY:g} s of the cancellation, or of the end of the running tool.",
+        happened=f"It took {waited:.2f} s.",
+        evidence="outcome",
+        turn=turn,
+    )

@@ -1,0 +1,166 @@
+"""SHOW: what the user sees of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import display
+from ..evidence import FINAL, Exchange, Run, TurnView
+from ..wire.same import blocks, brief, is_blank
+from .base import Evidence, Finding, broken, check, held, request
+
+
+@check("SHOW-1")
+def every_text_of_the_last_reply_is_shown(run: Run) -> Iterator[Finding]:
+    """All of them, in the order in which they came."""
+    for turn, final in _answers(run):
+        shown = display.joined(turn.shown or [])
+        missing = display.missing_in_order(final.texts, shown)
+        if missing is None:
+            yield held(_told_by(turn), turn=turn, exchange=final)
+            continue
+        where = "out of order" if display.squeezed(missing) in shown else "not at all"
+        yield broken(
+            expected=f"All {len(final.texts)} text blocks of the reply to {request(final)}, in order.",
+            happened=f"This one was shown {where}: {brief(missing)} (shown: {brief(shown) or 'nothing'})",
+            evidence=_told_by(turn),
+            turn=turn,
+            exchange=final,
+        )
+
+
+@check("SHOW-2")
+def a_reply_without_text_adds_no_message(run: Run) -> Iterator[Finding]:
+    """Nothing blank is shown where a reply had nothing to read."""
+    for turn in run.turns:
+        # A function that returns a string has no other way to say that there is nothing to show.
+        bubbles = turn.ended is not None and turn.ended.returned != "text"
+        silent = next((one for one in turn.rounds if one.stop_reason and not one.texts), None)
+        if turn.shown is None or silent is None or not bubbles:
+            continue
+        if any(_is_blank(one) for one in turn.shown):
+            yield broken(
+                expected=f"No message for the reply to {request(silent)}, which has no text.",
+                happened=f"Among the {len(turn.shown)} messages shown is a blank one.",
+                evidence=_told_by(turn),
+                turn=turn,
+                exchange=silent,
+            )
+        else:
+            yield held(_told_by(turn), turn=turn, exchange=silent)
+
+
+@check("SHOW-3")
+def text_is_shown_once(run: Run) -> Iterator[Finding]:
+    """No text of the model's stands there more often than it was received."""
+    said = ""
+    for turn in run.turns:
+        # A text may be part of another, and a tool or the user may have said it as well.
+        said += display.squeezed(" ".join([turn.prompt, *_texts_of_tools(turn)])) + " "
+        texts = [display.squeezed(text) for one in turn.exchanges for text in one.texts]
+        said += " ".join(texts) + " "
+        if not turn.shown or not texts:
+            continue
+        shown = display.joined(turn.shown)
+        twice = next((text for text in texts if shown.count(text) > said.count(text)), None)
+        if twice is None:
+            yield held(_told_by(turn), turn=turn)
+        else:
+            yield broken(
+                expected=f"Shown once: {brief(twice)}",
+                happened=f"It was shown {shown.count(twice)} times.",
+                evidence=_told_by(turn),
+                turn=turn,
+            )
+
+
+@check("SHOW-4")
+def work_in_progress_is_visible(run: Run) -> Iterator[Finding]:
+    """Between a reply that calls a tool and the next request, `activity` says something."""
+    if not any("activity" in one.state for turn in run.turns for one in turn.publishes):
+        return
+    for turn in run.turns:
+        for one in turn.rounds:
+            reaches = one.stop_reason is not None and (one.calls or one.server_calls)
+            if not reaches or one.next is None:
+                continue
+            if _activity_between(turn, one, one.next):
+                yield held("hook", exchange=one)
+            else:
+                name = str((one.calls or one.server_calls)[0].get("name"))
+                yield broken(
+                    expected=f"After the reply to {request(one)}, which calls {name}, an `activity` in the "
+                    f"published state.",
+                    happened=f"`activity` stayed empty until {request(one.next)}.",
+                    evidence="hook",
+                    exchange=one,
+                )
+
+
+@check("SHOW-6")
+def the_answer_is_the_last_reply(run: Run) -> Iterator[Finding]:
+    """The last thing shown of what was received is the last reply's text."""
+    for turn, final in _answers(run):
+        shown = display.joined(turn.shown or [])
+        place = max(shown.rfind(display.squeezed(text)) for text in final.texts)
+        others = [text for one in turn.rounds if one is not final for text in one.texts]
+        others += _texts_of_tools(turn)
+        own = display.squeezed(" ".join(final.texts))
+        later = next((text for text in others if _stands_after(text, shown, place, own)), None)
+        if later is None and (place >= 0 or not shown):
+            if place >= 0:
+                yield held(_told_by(turn), turn=turn, exchange=final)
+            continue
+        yield broken(
+            expected=f"The answer is the text of the reply to {request(final)}: {brief(final.texts[-1])}",
+            happened=f"What was shown {'ends with' if place >= 0 else 'instead is'}: {brief(later or shown)}",
+            evidence=_told_by(turn),
+            turn=turn,
+            exchange=final,
+        )
+
+
+def _answers(run: Run) -> Iterator[tuple[TurnView, Exchange]]:
+    """The turns that came to a proper end with text, where the loop lets us see what it showed."""
+    for turn in run.turns:
+        last = turn.last
+        if turn.ended is None or turn.shown is None or turn.cancels or last is None:
+            continue
+        # A turn that ran out of time, or whose tool failed loudly, may have thrown its answer away.
+        if last.stop_reason in FINAL and last.texts and turn.status not in ("capped", "cancelled"):
+            yield turn, last
+
+
+def _told_by(turn: TurnView) -> Evidence:
+    return "outcome" if turn.ended and turn.ended.shown is not None else "hook"
+
+
+def _is_blank(shown: display.Shown) -> bool:
+    """A message without anything to see: no text, no picture, no card."""
+    if shown.text.strip():
+        return False
+    return all(block == "" or is_blank(block) for block in blocks(shown.content))
+
+
+def _texts_of_tools(turn: TurnView) -> list[str]:
+    return [
+        text
+        for tool in turn.tools
+        if tool.ended
+        for text in display.texts_of(tool.ended.result if tool.ended.result is not None else tool.ended.error)
+    ]
+
+
+def _activity_between(turn: TurnView, one: Exchange, later: Exchange) -> bool:
+    """Whether `activity` was set at any time from the reply to the next request."""
+    begin = one.answer.at if one.answer else one.seen.at
+    before = [state for state in turn.publishes if state.at < begin]
+    between = [state for state in turn.publishes if begin <= state.at <= later.first_at]
+    standing = before[-1:] if not between else []
+    return any(state.state.get("activity") for state in (*standing, *between))
+
+
+def _stands_after(text: str, shown: str, place: int, own: str) -> bool:
+    """Whether an earlier text is shown behind the answer, or in its place."""
+    wanted = display.squeezed(text)
+    return bool(wanted) and wanted not in own and shown.rfind(wanted) > place
