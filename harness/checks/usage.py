@@ -24,7 +24,7 @@ def every_reply_is_counted_once(run: Run) -> Iterator[Finding]:
             wrong = next((name for name in NAMES if not _fits(tokens, name, replies, rest)), None)
             if wrong is not None:
                 yield _wrong_total(turn, tokens[wrong], _sum(replies, wrong), wrong, evidence)
-            elif replies and any(name in tokens for name in NAMES):
+            elif (replies or rest) and any(name in tokens for name in NAMES):
                 yield held(evidence, turn=turn)
 
 

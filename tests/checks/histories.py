@@ -191,6 +191,10 @@ class Story:
             self._add(ToolEnded(call=self._call, result=None if error else result, error=error))
         return self
 
+    def ends_tool(self, call: int | None = None, *, result: Any = "ok") -> Story:
+        """A client tool that was left running returns: the last one, or the one of that number."""
+        return self._add(ToolEnded(call=call or self._call, result=result))
+
     def publish(self, *messages: Any, done: bool = False, history: Any = None, **state: Any) -> Story:
         """The loop publishes a state; `activity` and the like are given by name."""
         state = {"messages": list(messages), "activity": None, **state}

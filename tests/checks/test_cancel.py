@@ -1,0 +1,185 @@
+"""CANCEL on histories written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checks.histories import Story, assistant, call, result, text, user
+
+HI = user("Hi")
+CALLS = [call("toolu_1", "slow"), call("toolu_2", "write")]
+BACK = [HI, assistant(CALLS), user([result("toolu_1"), result("toolu_2", "not run", is_error=True)])]
+
+
+def cancelled_at_request() -> Story:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.cancel("request 1")
+    return story.reply(CALLS, "tool_use")
+
+
+def cancelled_in_tool(*, ends_after: float = 0.1) -> Story:
+    """Cancelled while `slow` runs, which it does for `ends_after` more seconds."""
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLS, "tool_use")
+    story.tool("slow", ends=False)
+    story.cancel("tool slow")
+    story.wait(ends_after)
+    return story.ends_tool()
+
+
+@pytest.mark.parametrize("number", [1, 3, 4, 5])
+def test_a_run_in_which_nothing_happened_says_nothing(number: int) -> None:
+    assert Story().check(f"CANCEL-{number}") == []
+
+
+@pytest.mark.parametrize("number", [1, 3, 4, 5])
+def test_a_turn_that_nobody_cancelled_says_nothing(number: int) -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+
+    assert story.reply([text("Done.")]).end().check(f"CANCEL-{number}") == []
+
+
+def test_the_request_at_which_it_is_cancelled_came_before() -> None:
+    assert cancelled_at_request().end("cancelled").kinds("CANCEL-1") == ["held"]
+
+
+def test_one_more_request_breaks_the_clause() -> None:
+    story = cancelled_at_request()
+    story.ask(BACK)
+    [finding] = story.reply([text("Done.")]).end("cancelled").check("CANCEL-1")
+
+    assert finding.kind == "broken"
+    assert finding.request == 2
+
+
+def test_a_turn_cancelled_at_its_start_makes_no_request() -> None:
+    story = Story()
+    story.turn()
+    story.cancel("start")
+    assert story.end("cancelled").kinds("CANCEL-1") == ["held"]
+
+    story = Story()
+    story.turn()
+    story.cancel("start")
+    story.ask([HI])
+    assert story.reply([text("Done.")]).end().kinds("CANCEL-1") == ["broken"]
+
+
+def test_a_retry_of_the_client_and_a_side_call_are_no_new_request() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.cancel("request 1")
+    story.answer("fault", 529)
+    story.ask([HI], retry=1)
+    story.reply([text("Done.")])
+    story.ask([user("A title, please")], lane="side")
+    story.answer("side", 200)
+
+    assert story.end("cancelled").kinds("CANCEL-1") == ["held"]
+
+
+def test_tools_that_are_skipped_hold() -> None:
+    assert cancelled_in_tool().end("cancelled").kinds("CANCEL-3") == ["held"]
+
+
+def test_a_tool_started_after_the_cancellation_breaks_the_clause() -> None:
+    [finding] = cancelled_in_tool().tool("write").end("cancelled").check("CANCEL-3")
+
+    assert (finding.kind, finding.evidence) == ("broken", "hook")
+    assert "write" in finding.happened
+
+
+def test_tools_that_run_side_by_side_start_together() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLS, "tool_use")
+    story.tool("slow", ends=False).cancel("tool slow").tool("write").wait(0.1).ends_tool(1)
+
+    assert story.end("cancelled").kinds("CANCEL-3") == ["held"]
+
+
+def test_a_running_tool_may_finish_before_the_outcome() -> None:
+    assert cancelled_in_tool(ends_after=3.0).end("cancelled").kinds("CANCEL-3") == ["held"]
+
+
+def test_an_outcome_that_takes_its_time_is_found() -> None:
+    assert cancelled_in_tool().wait(2.0).end("cancelled").kinds("CANCEL-3") == ["broken"]
+
+
+def test_a_tool_that_never_returns_says_nothing_about_the_loop() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLS, "tool_use")
+    story.tool("slow", ends=False)
+    story.cancel("tool slow").wait(10)
+
+    assert story.overran().kinds("CANCEL-3") == ["unclear"]
+
+
+def test_the_status_cancelled_holds() -> None:
+    assert cancelled_at_request().end("cancelled").kinds("CANCEL-4") == ["held"]
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "capped"])
+def test_another_status_is_found(status: str) -> None:
+    assert cancelled_at_request().end(status).kinds("CANCEL-4") == ["broken"]
+
+
+def test_an_exception_has_to_stand_for_it() -> None:
+    [finding] = cancelled_at_request().raises("Stopped").check("CANCEL-4")
+
+    assert finding.kind == "broken"
+    assert "raises: {Stopped: cancelled}" in finding.advice
+
+    story = Story(raises={"Stopped": "cancelled"})
+    story.turn()
+    story.ask([HI])
+    story.cancel().reply(CALLS, "tool_use").raises("Stopped")
+    assert story.kinds("CANCEL-4") == ["held"]
+
+
+def test_a_turn_that_ended_by_itself_meanwhile_cannot_be_told() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.cancel().reply([text("Done.")])
+
+    assert story.end("completed").kinds("CANCEL-4") == ["unclear"]
+
+
+def next_turn() -> Story:
+    return cancelled_in_tool().end("cancelled").turn("More")
+
+
+def test_a_next_turn_that_is_answered_holds() -> None:
+    story = next_turn()
+    story.ask([*BACK, user("More")])
+
+    assert story.reply([text("Right.")]).end().kinds("CANCEL-5") == ["held"]
+
+
+def test_a_next_turn_that_is_rejected_is_found() -> None:
+    story = next_turn()
+    story.ask([HI, assistant(CALLS), user("More")])
+    story.answer("rejected", rule="unanswered", body={"error": {"message": "`tool_use` ids"}})
+    [finding] = story.end("failed").check("CANCEL-5")
+
+    assert finding.kind == "broken"
+    assert "`tool_use` ids" in finding.happened
+
+
+def test_a_next_turn_that_is_cancelled_before_it_begins_is_found() -> None:
+    assert next_turn().end("cancelled").kinds("CANCEL-5") == ["broken"]
+
+
+def test_without_a_next_turn_there_is_nothing_to_say() -> None:
+    assert cancelled_in_tool().end("cancelled").check("CANCEL-5") == []
