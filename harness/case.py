@@ -13,10 +13,12 @@ from typing import Any
 
 import msgspec
 
+from . import clock
 from .history import Began, Cancelled, Ended, Finished, History, Lost, Overran, Published, TurnBegan
 from .loops.driver import Driver
 from .provider.server import Provider
 from .provider.session import Session
+from .pulse import Pulse
 from .scenario.model import Scenario, TurnScript
 from .turn import TurnSpec
 
@@ -54,15 +56,19 @@ _numbers = itertools.count(1)
 class CaseRun:
     """Plays one case. `finish` waits for what comes late and may overlap with the next case."""
 
-    def __init__(self, provider: Provider, driver: Driver, worker: str, case: Case, terms: Terms) -> None:
+    def __init__(
+        self, provider: Provider, driver: Driver, worker: str, case: Case, terms: Terms, pulse: Pulse
+    ) -> None:
         self._provider = provider
         self._driver = driver
         self._worker = worker
         self._case = case
         self._terms = terms
+        self._pulse = pulse
+        self._began_at = clock.now()
         self._conversation = f"{case.scenario.id.replace('/', '-')}-{case.variant}-{next(_numbers)}"
         self._now: tuple[TurnScript, TurnSpec] | None = None
-        self.history = History(_history_path(terms.history_dir, case))
+        self.history = History(history_path(terms.history_dir, case))
         self._session = Session(
             key=f"sk-ant-{self._conversation}",
             scenario=case.scenario,
@@ -95,13 +101,14 @@ class CaseRun:
     async def finish(self) -> None:
         """Wait for what comes after the outcome, then close the history."""
         await asyncio.sleep(AFTER)
+        await self._driver.forget(self._conversation)
         self._provider.shut(self._session.key)
-        self.history.append(Finished(lateness=self._provider.lateness))
+        lateness = max(self._session.lateness, self._pulse.worst_since(self._began_at))
+        self.history.append(Finished(lateness=round(lateness, 3)))
 
     async def census(self) -> None:
         """Record what is alive in the process the loop runs in."""
         self.history.append(await self._driver.census())
-        await self._driver.forget(self._conversation)
 
     async def _at_point(self, point: str) -> None:
         """Cancel the turn if the scenario says so here; the flag is set when this returns."""
@@ -183,12 +190,9 @@ def _turn_began(spec: TurnSpec) -> TurnBegan:
     )
 
 
-def _history_path(folder: Path | None, case: Case) -> Path | None:
-    if folder is None:
-        return None
-    path = folder / f"{case.scenario.id}.{case.variant}.ndjson"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+def history_path(folder: Path | None, case: Case) -> Path | None:
+    """Where below `folder` the case's history is stored."""
+    return folder / f"{case.scenario.id}.{case.variant}.ndjson" if folder else None
 
 
 @functools.cache

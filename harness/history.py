@@ -118,7 +118,7 @@ class Broken(Event, kw_only=True, tag="broken"):
 
 
 class Noted(Event, kw_only=True, tag="noted"):
-    """Something a check or a report may want to know: `unverified` rule broken, `late`, `unbound` and others."""
+    """What a check or a report may want to know: `unverified` rule broken, `late`, `unbound` and so on."""
 
     kind: str
     detail: str = ""
@@ -279,7 +279,10 @@ class History:
         self.events: list[AnyEvent] = []
         self._origin = clock.now()
         self._lock = threading.Lock()
-        self._file: IO[bytes] | None = path.open("wb") if path else None
+        self._file: IO[bytes] | None = None
+        if path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb")
 
     def append(self, event: AnyEvent) -> None:
         """Stamp `event` with the time and the current turn, and keep it."""

@@ -80,7 +80,7 @@ def judge(
     if unbound:
         return Verdict(grade="unsupported", reason=unbound)
     results = _results(run, registered() if checks is None else checks, catalogue)
-    grade = _scenario_grade(results, frozenset(run.scenario.clauses))
+    grade = scenario_grade(results, frozenset(run.scenario.clauses))
     return Verdict(grade=grade, checks=results, reason=_reason(grade, results))
 
 
@@ -174,7 +174,8 @@ def _wrong(clause: Clause, function: Check, error: Exception) -> CheckResult:
     return _plain(clause, "error", f"the check {name} is wrong about itself: {type(error).__name__}: {error}")
 
 
-def _scenario_grade(results: Sequence[CheckResult], named: frozenset[str]) -> str:
+def scenario_grade(results: Sequence[CheckResult], named: frozenset[str]) -> str:
+    """The strongest grade that counts; `named` are the clauses the scenario is about."""
     grades = {result.grade for result in results if result.grade != "inconclusive" or result.clause in named}
     return next((grade for grade in GRADES if grade in grades), "unsupported")
 

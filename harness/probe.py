@@ -6,9 +6,12 @@ What is used once here is a hook the loop has: leaving it out later is a fault. 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
 import msgspec
 
-from .case import Case, CaseRun, Terms
+from .case import Case
 from .history import (
     Answered,
     AnyEvent,
@@ -24,7 +27,6 @@ from .history import (
     UsageRecorded,
 )
 from .loops.driver import Driver
-from .provider.server import Provider
 from .scenario.model import Block, Cancel, Reply, Scenario, Step, Task, TurnScript
 from .turn import EXPOSABLE, Behaviour, Limits, ToolSpec
 
@@ -49,20 +51,24 @@ class Probe(msgspec.Struct, kw_only=True):
     """What the owner should know, each said once."""
 
 
-async def explore(provider: Provider, driver: Driver, terms: Terms) -> Probe:
-    """Run the probe's scripts, in order, on a started driver."""
-    first = await _play(provider, driver, terms, TEXT, "json")
-    problem = _cannot_be_driven(first, driver.name, provider.url)
+Play: TypeAlias = Callable[[Case], Awaitable[list[AnyEvent]]]
+"""Plays a case on one driver, to the end of its history."""
+
+
+async def explore(play: Play, driver: Driver, url: str) -> Probe:
+    """Run the probe's scripts, in order. `driver` is the one that plays them, `url` the provider's."""
+    first = await play(Case(TEXT, "json"))
+    problem = _cannot_be_driven(first, driver.name, url)
     if problem:
         return Probe(problem=problem)
-    second = await _play(provider, driver, terms, TEXT, "sse")
-    tools = await _play(provider, driver, terms, TOOLS, "json")
+    second = await play(Case(TEXT, "sse"))
+    tools = await play(Case(TOOLS, "json"))
     offers = "tools" in _hooks_used(tools)
-    counted = tools if offers else await _play(provider, driver, terms, RESUMED, "json")
-    paused = await _play(provider, driver, terms, PAUSES, "json")
-    clocked = await _play(provider, driver, terms, CLOCK if offers else RESUMED_CLOCK, "json")
-    cancelled = await _play(provider, driver, terms, CANCEL if offers else RESUMED_CANCEL, "json")
-    cut = await _play(provider, driver, terms, CUT, "json")
+    counted = tools if offers else await play(Case(RESUMED, "json"))
+    paused = await play(Case(PAUSES, "json"))
+    clocked = await play(Case(CLOCK if offers else RESUMED_CLOCK, "json"))
+    cancelled = await play(Case(CANCEL if offers else RESUMED_CANCEL, "json"))
+    cut = await play(Case(CUT, "json"))
 
     exposes = set(driver.declaration.exposes) | set(driver.declaration.caps) & set(EXPOSABLE)
     for run in (first, second, tools, counted, paused, clocked, cancelled, cut):
@@ -85,27 +91,18 @@ async def explore(provider: Provider, driver: Driver, terms: Terms) -> Probe:
     )
 
 
-async def _play(
-    provider: Provider, driver: Driver, terms: Terms, scenario: Scenario, variant: str
-) -> list[AnyEvent]:
-    quiet = msgspec.structs.replace(terms, history_dir=None)
-    run = CaseRun(provider, driver, "w0", Case(scenario, variant), quiet)
-    await run.play()
-    await driver.census()
-    await run.finish()
-    return run.history.events
-
-
 def _cannot_be_driven(events: list[AnyEvent], name: str, url: str) -> str | None:
     asked = any(isinstance(event, RequestSeen) for event in events)
     for event in events:
         if isinstance(event, Lost):
             return f"{name}: {event.reason}" + (f"\n{event.output.rstrip()}" if event.output else "")
-        if isinstance(event, Overran) and not asked:
-            return (
-                f"{name}: called with a turn, it neither asked the provider nor returned within "
-                f"{event.deadline:.0f} s"
+        if isinstance(event, Overran):
+            did = (
+                "asked the provider and had its answer, but did not return"
+                if asked
+                else ("neither asked the provider nor returned")
             )
+            return f"{name}: called with a turn, it {did} within {event.deadline:.0f} s"
         if isinstance(event, Ended) and not asked:
             if event.raised:
                 return (

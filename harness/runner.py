@@ -17,14 +17,16 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
-from .case import Case, CaseRun, Terms
-from .history import AnyEvent, Lost
-from .judge import CheckResult, judge
+from .case import Case, CaseRun, Terms, history_path
+from .history import AnyEvent
+from .judge import CheckResult, judge, scenario_grade
 from .loops.driver import Driver, DriverError
 from .loops.host import HostDriver
 from .loops.inprocess import InProcessDriver
 from .probe import Probe, explore
 from .provider.server import Provider
+from .pulse import Pulse
+from .retrial import hangs_on_time, settle
 from .turn import Declaration
 
 T = TypeVar("T")
@@ -76,6 +78,7 @@ class Runner:
         self._declaration = declaration
         self._history_dir = history_dir
         self._provider = Provider()
+        self._pulse = Pulse()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name="loop-harness", daemon=True)
         self._drivers: list[Driver] = []
@@ -85,7 +88,7 @@ class Runner:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        self._call(self._provider.start())
+        self._call(self._open())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -113,24 +116,31 @@ class Runner:
 
     def run(self, case: Case) -> CaseResult:
         """Play one case and judge it."""
-        self.probe()
-        return self._judged(case, self._call(self._play(case)))
+        return self.run_all([case])[0]
 
     def run_all(
         self, cases: Sequence[Case], on_result: Callable[[CaseResult], None] | None = None
     ) -> list[CaseResult]:
-        """Play the cases, as many at a time as there are workers. Results come in the order of `cases`."""
+        """Play the cases, as many at a time as there are workers. Results come in the order of `cases`.
+
+        `on_result` is called once for each, when it is settled.
+        """
         self.probe()
-        futures = [(case, self._submit(self._play(case))) for case in cases]
+        tell = on_result or (lambda _: None)
+        futures = [self._submit(self._play(case)) for case in cases]
         results: list[CaseResult] = []
         try:
-            for case, future in futures:
+            for case, future in zip(cases, futures, strict=True):
                 results.append(self._judged(case, future.result()))
-                if on_result:
-                    on_result(results[-1])
+                if not hangs_on_time(results[-1].checks):
+                    tell(results[-1])
         finally:
-            for _, future in futures:
+            for future in futures:
                 future.cancel()
+        for place, case in enumerate(cases):
+            if hangs_on_time(results[place].checks):
+                results[place] = self._tried_again(case, results[place])
+                tell(results[place])
         return results
 
     # Below this line everything but `_judged` runs in the background thread.
@@ -138,7 +148,7 @@ class Runner:
     async def _explore(self) -> Probe:
         try:
             for number in range(self._jobs):
-                driver = self._new_driver()
+                driver = self._new_driver(number)
                 self._drivers.append(driver)
                 await asyncio.wait_for(driver.start(), START_DEADLINE)
                 self._idle.put_nowait(number)
@@ -146,14 +156,22 @@ class Runner:
             return Probe(problem=str(error))
         except TimeoutError:
             return Probe(problem=f"{self.name}: importing it took more than {START_DEADLINE:.0f} s")
-        return await explore(self._provider, self._drivers[0], self._terms())
+        unseen = msgspec.structs.replace(self._terms(), history_dir=None)
 
-    def _new_driver(self) -> Driver:
+        async def play(case: Case) -> list[AnyEvent]:
+            events, _ = await self._played(case, 0, unseen)
+            return events
+
+        return await explore(play, self._drivers[0], self._provider.url)
+
+    def _new_driver(self, number: int) -> Driver:
         if callable(self._target):
             return InProcessDriver(self._target, declaration=self._declaration)
         if self._here:
             return InProcessDriver.load(self._target, declaration=self._declaration)
-        return HostDriver(self._target, declaration=self._declaration)
+        # A client made when the module is imported gets here too: the worker's path finds the session.
+        base_url = f"{self._provider.url}/w{number}"
+        return HostDriver(self._target, declaration=self._declaration, base_url=base_url)
 
     def _terms(self) -> Terms:
         probe = self._probe or Probe()
@@ -167,18 +185,29 @@ class Runner:
 
     async def _play(self, case: Case) -> tuple[list[AnyEvent], float]:
         worker = await self._idle.get()
+        return await self._played(case, worker, self._terms(), lambda: self._idle.put_nowait(worker))
+
+    async def _played(
+        self, case: Case, worker: int, terms: Terms, free: Callable[[], None] = lambda: None
+    ) -> tuple[list[AnyEvent], float]:
+        """The events of one case and its seconds; `free` is called when the worker may take the next."""
         began = time.monotonic()
-        run = CaseRun(self._provider, self._drivers[worker], f"w{worker}", case, self._terms())
+        run = CaseRun(self._provider, self._drivers[worker], f"w{worker}", case, terms, self._pulse)
         try:
             await run.play()
             await run.census()
             seconds = time.monotonic() - began
         finally:
-            self._idle.put_nowait(worker)
+            free()
         await run.finish()
         return run.history.events, seconds
 
+    async def _open(self) -> None:
+        await self._provider.start()
+        self._pulse.start()
+
     async def _close(self) -> None:
+        await self._pulse.stop()
         await asyncio.gather(*(driver.close() for driver in self._drivers))
         await self._provider.close()
         others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -186,12 +215,19 @@ class Runner:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
+    def _tried_again(self, case: Case, first: CaseResult) -> CaseResult:
+        """The verdict of a second run, with nothing beside it."""
+        second = self._judged(case, self._call(self._play(case)))
+        checks = settle(first.events, second.events, second.checks)
+        grade = second.grade
+        if checks != second.checks:
+            grade = scenario_grade(checks, frozenset(case.scenario.clauses))
+        return msgspec.structs.replace(second, checks=checks, grade=grade)
+
     def _judged(self, case: Case, played: tuple[list[AnyEvent], float]) -> CaseResult:
         events, seconds = played
         verdict = judge(events)
-        path = None
-        if self._history_dir:
-            path = str(self._history_dir / f"{case.scenario.id}.{case.variant}.ndjson")
+        path = history_path(self._history_dir, case)
         return CaseResult(
             scenario=case.scenario.id,
             variant=case.variant,
@@ -200,7 +236,7 @@ class Runner:
             checks=verdict.checks,
             reason=verdict.reason,
             events=events,
-            history=path,
+            history=str(path) if path else None,
         )
 
     def _serve(self) -> None:
@@ -228,8 +264,3 @@ def _name_of(target: Callable[..., Any]) -> str:
     module = getattr(target, "__module__", "")
     name = getattr(target, "__qualname__", type(target).__qualname__)
     return f"{module}:{name}"
-
-
-def was_lost(events: Sequence[AnyEvent]) -> str | None:
-    """Why the loop could not be driven through this run, if it could not."""
-    return next((event.reason for event in events if isinstance(event, Lost)), None)

@@ -60,6 +60,7 @@ CLEAN = (
     Clause(
         id="CLEAN-8",
         level="MUST",
+        timed=True,
         sentence="No request of the conversation arrives after its outcome.",
         reason="A turn that is over goes on spending, and writes into the next one.",
         ground="construction",

@@ -36,6 +36,7 @@ CAP = (
     Clause(
         id="CAP-3",
         level="MUST",
+        timed=True,
         sentence="The wall-clock budget binds: no request starts after the deadline.",
         reason="The request outlives its web server, its queue's visibility timeout or the user's patience.",
         ground="construction",
@@ -56,6 +57,7 @@ CAP = (
     Clause(
         id="CAP-5",
         level="MUST",
+        timed=True,
         sentence="Whichever cap binds first wins.",
         reason="One cap hides the other: time is up, but there are iterations left.",
         ground="construction",
@@ -79,6 +81,7 @@ CANCEL = (
     Clause(
         id="CANCEL-3",
         level="MUST",
+        timed=True,
         sentence="Cancelled while a tool runs, no further tool starts, and the outcome comes promptly.",
         reason="The user pressed stop before the second of two calls, and it is made all the same.",
         ground="construction",

@@ -44,6 +44,9 @@ class Clause(msgspec.Struct, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     """What the loop has to expose: names of `harness.turn.EXPOSABLE`, or a choice (`report|status`)."""
 
+    timed: bool = False
+    """Judged by the clock: run once more, alone, before it may fail."""
+
     @property
     def family(self) -> str:
         """The part of the id before its number: `PAUSE` of `PAUSE-1`."""

@@ -141,6 +141,7 @@ TOOL = (
     Clause(
         id="TOOL-9",
         level="MUST",
+        timed=True,
         sentence="A slow tool costs its siblings nothing: the results of the others reach the model.",
         reason="Work that was done, and perhaps paid for, is lost because of a neighbour.",
         ground="construction",
