@@ -9,6 +9,7 @@ Nothing is judged here, and nothing is read but the events. The words:
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -204,7 +205,12 @@ class TurnView:
         """The tool runs that started between this round's answer and the next round."""
         begin = exchange.answer.at if exchange.answer else exchange.seen.at
         end = exchange.next.first_at if exchange.next else float("inf")
-        return [tool for tool in self.tools if begin <= tool.started.at < end]
+        first = bisect.bisect_left(self.tools, begin, key=_started_at)
+        return self.tools[first : bisect.bisect_left(self.tools, end, key=_started_at)]
+
+
+def _started_at(tool: ToolRun) -> float:
+    return tool.started.at
 
 
 @dataclass(eq=False)

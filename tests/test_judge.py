@@ -180,7 +180,7 @@ def test_a_script_that_cannot_be_bound_is_unsupported() -> None:
 
 
 def test_a_right_loop_passes() -> None:
-    verdict = judge(simple().publish("Hello there.", done=True).finish())
+    verdict = judge(simple(exposes=("status", "shown", "history")).finish())
 
     assert {one.clause: one.message for one in verdict.checks if one.grade in ("fail", "error")} == {}
 

@@ -137,10 +137,15 @@ def request(exchange: Exchange) -> str:
     return f"request {exchange.number}"
 
 
+def named(exchange: Exchange) -> str:
+    """How a sentence begins that is about a request."""
+    return f"Request {exchange.number}"
+
+
 def happened_at(exchange: Exchange, found: Difference) -> str:
     """What a request has at the place where it differs."""
     what = f"has {brief(found.actual.block)}" if found.actual else "has nothing more"
-    return f"{request(exchange).capitalize()} {what} ({found.path})."
+    return f"{named(exchange)} {what} ({found.path})."
 
 
 def cut_short(turn: TurnView, exchange: Exchange) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..evidence import FINAL, Exchange, Run, TurnView
 from ..wire.same import blocks, is_blank
-from .base import Finding, broken, check, held, note, request
+from .base import Finding, broken, check, held, named, note, request
 
 
 @check("END-1")
@@ -21,7 +21,7 @@ def nothing_follows_the_end_of_a_turn(run: Run) -> Iterator[Finding]:
             yield broken(
                 expected=f"No request after the reply to {request(final)}, which stopped for "
                 f"`{final.stop_reason}`.",
-                happened=f"{request(final.next).capitalize()} followed in the same turn.",
+                happened=f"{named(final.next)} followed in the same turn.",
                 exchange=final.next,
             )
 
@@ -45,7 +45,7 @@ def an_empty_reply_ends_the_turn(run: Run) -> Iterator[Finding]:
             later, position = empty
             yield broken(
                 expected="No empty assistant message in any request: the empty reply is not kept.",
-                happened=f"{request(later).capitalize()} has one at messages[{position}].",
+                happened=f"{named(later)} has one at messages[{position}].",
                 exchange=later,
             )
         elif _crashed_on(turn, final):
@@ -85,7 +85,7 @@ def _asked_again(final: Exchange, later: Exchange) -> Finding:
     if same:
         return broken(
             expected=f"The turn ends after the empty reply to {request(final)}.",
-            happened=f"{request(later).capitalize()} sends the same conversation again.",
+            happened=f"{named(later)} sends the same conversation again.",
             exchange=later,
         )
     return note(f"after an empty reply the loop asked to go on ({request(later)})", exchange=later)

@@ -15,6 +15,7 @@ from .base import (
     departure,
     happened_at,
     held,
+    named,
     request,
     resumes_before,
     unclear,
@@ -86,7 +87,7 @@ def _lost_tools(paused: Exchange, resumed: Exchange) -> Iterator[tuple[str, str]
         if lost:
             yield (
                 f"The `{name}` of {request(paused)} again, {', '.join(lost)} among them.",
-                f"{request(resumed).capitalize()} offers {', '.join(map(_name, after)) or 'none'}"
+                f"{named(resumed)} offers {', '.join(map(_name, after)) or 'none'}"
                 + (", but not as before." if set(lost) & set(map(_name, after)) else "."),
             )
 
@@ -120,7 +121,7 @@ def _lost_betas(paused: Exchange, resumed: Exchange) -> Iterator[tuple[str, str]
     if lost:
         yield (
             f"The beta headers of {request(paused)} again: {', '.join(lost)}.",
-            f"{request(resumed).capitalize()} sends {', '.join(sorted(after)) or 'none'}.",
+            f"{named(resumed)} sends {', '.join(sorted(after)) or 'none'}.",
         )
 
 
@@ -135,7 +136,7 @@ def _lost_container(paused: Exchange, resumed: Exchange) -> Iterator[tuple[str, 
         return
     yield (
         f"`container: {came_back}`, which the reply to {request(paused)} came from.",
-        f"{request(resumed).capitalize()} has `container: {brief(sent)}`.",
+        f"{named(resumed)} has `container: {brief(sent)}`.",
     )
 
 

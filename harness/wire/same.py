@@ -20,6 +20,8 @@ Json = dict[str, Any]
 
 _LINES = 24
 """How many lines of a diff help; the rest is cut."""
+_LARGE = 65_536
+"""Bytes of a message from which remembering it costs more than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,21 @@ def pieces(messages: Sequence[Any]) -> list[Piece]:
     """The conversation as a flat sequence. What is no message is kept, as a piece equal to nothing else."""
     found: list[Piece] = []
     for number, message in enumerate(messages):
-        if isinstance(message, dict):
-            role = str(message.get("role", ""))
-            found += content_pieces(role, message.get("content"), number)
-        else:
-            found.append(_piece("?", {"value": message}, number, 0))
+        encoded = msgspec.json.encode(message)
+        # A conversation repeats its messages in every request: each is taken apart once.
+        found += _remembered(encoded, number) if len(encoded) < _LARGE else _apart(message, number)
     return found
+
+
+@lru_cache(maxsize=4096)
+def _remembered(encoded: bytes, number: int) -> tuple[Piece, ...]:
+    return _apart(msgspec.json.decode(encoded), number)
+
+
+def _apart(message: Any, number: int) -> tuple[Piece, ...]:
+    if not isinstance(message, dict):
+        return (_piece("?", {"value": message}, number, 0),)
+    return tuple(content_pieces(str(message.get("role", "")), message.get("content"), number))
 
 
 def content_pieces(role: str, content: Any, message: int = 0) -> list[Piece]:
@@ -114,7 +125,18 @@ def starts_with(actual: Sequence[Piece], expected: Sequence[Piece]) -> bool:
 
 def equal(expected: Any, actual: Any) -> bool:
     """Whether two JSON values are the same: `1` and `1.0` are, `1` and `true` are not."""
-    return _encode(_numbers(expected)) == _encode(_numbers(actual))
+    return _encode(canonical(expected)) == _encode(canonical(actual))
+
+
+def canonical(value: Any) -> Any:
+    """A JSON value with `1.0` spelled `1`. Compare it encoded: Python takes `True` for `1`."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: canonical(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [canonical(part) for part in value]
+    return value
 
 
 def difference(
@@ -122,7 +144,7 @@ def difference(
 ) -> Difference | None:
     """The first difference, None where they are the same. With `prefix`, `actual` may go on after that."""
     for position, (want, have) in enumerate(zip(expected, actual, strict=False)):
-        if want.key != have.key:
+        if want is not have and want.key != have.key:
             return Difference(have.path, want, have, position)
     shared = min(len(expected), len(actual))
     if len(expected) > shared:
@@ -147,36 +169,30 @@ def brief(value: Any, limit: int = 120) -> str:
 
 def _piece(role: str, block: Any, message: int, index: int) -> Piece:
     kept = block if isinstance(block, dict) else {"value": block}
-    return Piece(role, kept, role.encode() + b":" + _key(_encode(kept)), message, index)
+    return Piece(role, kept, role.encode() + b":" + _encode(_block(kept)), message, index)
 
 
-@lru_cache(maxsize=8192)
-def _key(encoded: bytes) -> bytes:
-    """The canonical form of an encoded block; a conversation repeats its blocks in every request."""
-    return _encode(_canonical(msgspec.json.decode(encoded)))
-
-
-def _canonical(block: Any) -> Any:
+def _block(block: Any) -> Any:
     if not isinstance(block, dict):
-        return _numbers(block)
+        return canonical(block)
     kept: Json = {}
     for name, value in block.items():
         if name == "input":
             # Nothing in a tool's input is optional: null, {}, [] and "" all differ there.
-            kept[name] = _numbers(value)
+            kept[name] = canonical(value)
         elif not _is_default(block, name, value):
             kept[name] = _inner(value)
     if block.get("type") == "tool_result":
-        kept["content"] = [_canonical(part) for part in blocks(block.get("content")) if not is_blank(part)]
+        kept["content"] = [_block(part) for part in blocks(block.get("content")) if not is_blank(part)]
     return kept
 
 
 def _inner(value: Any) -> Any:
     if isinstance(value, dict):
-        return _canonical(value)
+        return _block(value)
     if isinstance(value, list):
         return [_inner(part) for part in value]
-    return _numbers(value)
+    return canonical(value)
 
 
 def _is_default(block: Json, name: str, value: Any) -> bool:
@@ -189,17 +205,6 @@ def _is_default(block: Json, name: str, value: Any) -> bool:
         or (name == "caller" and value == {"type": "direct"})
         or (name == "citations" and kind == "text" and value == [])
     )
-
-
-def _numbers(value: Any) -> Any:
-    """The value with `1.0` spelled `1`; the encoder keeps `true` apart from both."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, dict):
-        return {name: _numbers(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_numbers(part) for part in value]
-    return value
 
 
 def _encode(value: Any) -> bytes:
