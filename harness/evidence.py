@@ -178,10 +178,17 @@ class TurnView:
             return None
         if self.ended.raised is not None or (self.status or "completed") != "completed":
             return True
+        if self.shown_mark is None:
+            return None if self.status is None else False
+        return self.shown_mark
+
+    @cached_property
+    def shown_mark(self) -> bool | None:
+        """Whether what the user sees is marked; None where the loop shows us nothing."""
         if self.publishes and self.publishes[-1].state.get("has_error") is True:
             return True
         if self.shown is None:
-            return None if self.status is None else False
+            return None
         return any(one.is_error for one in self.shown) or display.own_words(self.shown, self._known_texts())
 
     @property
