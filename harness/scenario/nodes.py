@@ -38,9 +38,8 @@ _REWORDED = {
 def compose(data: bytes, path: str) -> yaml.Node:
     """The root node of a YAML document. Raises `ScenarioError` where it is not one."""
     text = _decode(data, path)
-    loader = _LOADER(text)
     try:
-        node = loader.get_single_node()
+        node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         raise ScenarioError([_syntax(error, text, path)]) from None
     except yaml.reader.ReaderError as error:
@@ -50,8 +49,6 @@ def compose(data: bytes, path: str) -> yaml.Node:
         raise ScenarioError([Problem(path, spot, message)]) from None
     except RecursionError:
         raise ScenarioError([Problem(path, Spot(1, 1), "nested too deeply")]) from None
-    finally:
-        loader.dispose()
     if node is None:
         message = "the file is empty; it needs at least title, clauses, why, and script or turns"
         raise ScenarioError([Problem(path, Spot(1, 1), message)])

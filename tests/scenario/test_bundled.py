@@ -12,6 +12,7 @@ import msgspec
 import pytest
 import yaml
 
+from harness.clauses import CLAUSES
 from harness.scenario.discover import bundled_folder, find_scenarios
 from harness.scenario.load import scenario_files
 from harness.scenario.model import Scenario
@@ -98,7 +99,7 @@ def test_it_points_editors_to_the_schema(file: Path) -> None:
     assert (file.parent / reference).resolve() == ROOT / "harness" / "scenario.schema.json"
 
 
-@pytest.mark.parametrize("variant", ["truncate", "refuse", "cap", "cancel", "stop"])
+@pytest.mark.parametrize("variant", ["truncate", "refuse", "cap", "cancel", "stop", "fault"])
 def test_what_is_left_behind_is_shown_by_a_next_turn(variant: str) -> None:
     exits = [scenario for scenario in SCENARIOS if scenario.id.startswith(f"{variant}/")]
     alone = [scenario.id for scenario in exits if len(scenario.turns) == 1]
@@ -110,6 +111,12 @@ def test_caps_and_cancels_exist_with_and_without_client_tools() -> None:
     for family in ("cap/", "cancel/"):
         needs = {scenario.needs_tools for scenario in SCENARIOS if scenario.id.startswith(family)}
         assert needs == {True, False}
+
+
+def test_every_clause_has_a_scenario_that_is_about_it() -> None:
+    """But threads, which only some loops use, and what scenarios expect, which is about each of them."""
+    named = {clause for scenario in SCENARIOS for clause in scenario.clauses}
+    assert set(CLAUSES) - named == {"THREAD-1", "EXPECT"}
 
 
 def test_loading_them_takes_a_moment() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import yaml
 
+from harness.scenario import nodes
 from harness.scenario.load import parse_scenario
 
 Broken = Callable[..., list[str]]
@@ -34,7 +36,12 @@ def test_the_unchanged_scenario_has_no_problem(broken: Broken) -> None:
         (b"title: [a\n", "not YAML: "),
     ],
 )
-def test_what_is_no_scenario_at_all_is_one_line(problems: Problems, data: bytes, said: str) -> None:
+@pytest.mark.parametrize("parser", ["fast", "pure"])
+def test_what_is_no_scenario_at_all_is_one_line(
+    problems: Problems, monkeypatch: pytest.MonkeyPatch, data: bytes, said: str, parser: str
+) -> None:
+    if parser == "pure":  # what platforms without libyaml have
+        monkeypatch.setattr(nodes, "_LOADER", yaml.SafeLoader)
     found = problems(data)
     assert len(found) >= 1
     assert said in found[0]
