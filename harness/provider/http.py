@@ -48,6 +48,13 @@ def _one_line(value: str) -> str:
     return value if value.isprintable() else " ".join(value.split())
 
 
+def without_upgrade(method: bytes, url: bytes, headers: dict[str, str]) -> bytes:
+    """The head of a request that offered to switch protocols, without the offer."""
+    kept = {k: v for k, v in headers.items() if k not in ("upgrade", "connection", "http2-settings")}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in kept.items())
+    return b"%b %b HTTP/1.1\r\n%b\r\n" % (method, url, lines.encode("latin-1"))
+
+
 def chunks(pieces: Iterable[bytes]) -> bytes:
     """Each piece as a chunk of its own."""
     return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece)

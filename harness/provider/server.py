@@ -197,9 +197,11 @@ class _Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
-            # Nobody here speaks another protocol: an offer to switch is passed over, as HTTP allows.
+            # An offer to speak another protocol is passed over, as HTTP allows. The parser would not read
+            # the body of such a request, so it gets the head once more without the offer.
+            head = http.without_upgrade(self._parser.get_method(), self._url, self._headers)
             self._parser = httptools.HttpRequestParser(self)
-            self.data_received(data[upgrade.args[0] :])
+            self.data_received(head + data[upgrade.args[0] :])
         except httptools.HttpParserError as error:
             known = error.__context__
             self._refuse(
@@ -223,6 +225,8 @@ class _Connection(asyncio.Protocol):
         self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 
     def on_headers_complete(self) -> None:
+        if self._parser.should_upgrade():
+            return
         length = self._headers.get("content-length", "0")
         if length.isdigit() and int(length) > http.MAX_BODY:
             raise RefusedError(413, "Request exceeds the maximum size")
@@ -237,6 +241,8 @@ class _Connection(asyncio.Protocol):
             raise RefusedError(413, "Request exceeds the maximum size")
 
     def on_message_complete(self) -> None:
+        if self._parser.should_upgrade():
+            return
         target = httptools.parse_url(self._url)
         version = self._parser.get_http_version()
         http.check_host(self._headers.get("host"), version)

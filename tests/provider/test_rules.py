@@ -68,7 +68,7 @@ ROWS: list[tuple[int, dict[str, Any], str]] = [
     (5, body(HI, model({"type": "thinking", "thinking": "x"})), "messages.1.content.0.thinking.signature: Field required"),
     (5, body(max_tokens="1"), "max_tokens: Input should be a valid integer"),
     (5, body({"role": "user", "content": 3}), "messages.0.content: Input should be a valid list"),
-    (5, body(user([t(5)])), "messages.0.content.0.text.text: Input should be a valid string"),  # type: ignore[arg-type]
+    (5, body(user([t(5)])), "messages.0.content.0.text.text: Input should be a valid string"),
     (6, body(HI | {"clear_at": "never"}), "messages.0.clear_at: Extra inputs are not permitted"),
     (6, body(frequency_penalty=1), "frequency_penalty: Extra inputs are not permitted"),
     (6, body(user([t("a") | {"id": "x"}])), "messages.0.content.0.text.id: Extra inputs are not permitted"),

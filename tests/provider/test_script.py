@@ -7,7 +7,7 @@ from harness.scenario.model import Fault, Reply, Step
 
 
 def say(text: str, repeat: int | str = 1) -> Step:
-    return Step(reply=Reply(content=[{"type": "text", "text": text}]), repeat=repeat)  # type: ignore[arg-type]
+    return Step(reply=Reply(content=[{"type": "text", "text": text}]), repeat=repeat)
 
 
 A, B = say("a"), say("b")
