@@ -40,12 +40,10 @@ class Classifier:
         for lane in self._scenario.lanes:
             if contains(body, lane.when):
                 return lane.name
-        if (
-            self._offers_tools(conversation)
-            or self._has_system(conversation)
-            or self._continues(conversation)
-        ):
+        if self._offers_tools(conversation) or self._has_system(conversation):
             self._tied = True
+            return ""
+        if self._continues(conversation):
             return ""
         # A loop without tools and system prompt is known by the prompt alone. Once one of them was seen in
         # this turn, a request that has neither is somebody else's who was told the prompt: a title generator.

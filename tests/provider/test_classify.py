@@ -3,9 +3,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from harness.provider.classify import SIDE, Classifier, contains
-from harness.scenario.model import Lane
+from harness.scenario.model import Lane, Task
 from harness.transcript import conversation_of
 from tests.provider.serve import PROMPT, SYSTEM, body, scenario, text
 
@@ -63,6 +64,19 @@ def test_a_resume_that_lost_tools_and_system_is_still_of_the_conversation(classi
     classifier.sent([{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}])
     paused = {"role": "assistant", "content": [{"type": "server_tool_use", "id": "srvtoolu_1"}]}
     assert lane(classifier, bare({"role": "user", "content": PROMPT}, paused)) == ""
+
+
+def test_where_nothing_sets_the_conversation_apart_every_request_is_part_of_it() -> None:
+    script = scenario([])
+    classifier = Classifier(replace(script, task=Task(system=""), tools=[]))
+    classifier.begin_turn("")
+    assert lane(classifier, bare()) == ""
+    classifier.sent([text("Hello.")])
+    said = {"role": "assistant", "content": "Hello."}
+    assert (
+        lane(classifier, bare({"role": "user", "content": "x"}, said, {"role": "user", "content": "y"})) == ""
+    )
+    assert lane(classifier, bare({"role": "user", "content": "Another conversation"})) == ""
 
 
 def test_a_written_lane_comes_first() -> None:
