@@ -155,29 +155,36 @@ def cut_short(turn: TurnView, exchange: Exchange) -> str | None:
     """
     if not exchange.whole:
         return f"the answer to {request(exchange)} did not reach the loop whole"
-    if turn.cancels:
-        return "the turn was cancelled"
+    if why := ended_as_asked(turn, exchange):
+        return why
     if turn.ended is None:
         return "the turn was stopped from outside before anything could follow"
-    return _capped(turn, exchange)
+    if turn.status == "capped" and not _limited(turn):
+        return "the loop says that a cap of its own ended the turn, and declares none (`caps:`)"
+    return None
 
 
-def _capped(turn: TurnView, exchange: Exchange) -> str | None:
+def ended_as_asked(turn: TurnView, exchange: Exchange) -> str | None:
+    """Why the turn was to end after this round: it was cancelled, or a limit that is known was reached."""
+    if turn.cancels:
+        return "the turn was cancelled"
     given, declared = turn.began.limits, turn.run.declaration.caps
     iterations = _lowest(given.get("max_iterations"), declared.get("iterations"))
     if iterations is not None and turn.rounds.index(exchange) + 1 >= iterations:
         return f"the turn had made the {iterations:.0f} requests it may make"
     pauses = _lowest(given.get("pauses"), declared.get("pauses"))
-    if pauses is not None and resumes_before(exchange) >= pauses:
+    if pauses is not None and exchange.stop_reason == "pause_turn" and resumes_before(exchange) >= pauses:
         return f"the turn had resumed {pauses:.0f} pauses in a row, as many as it may"
     seconds = _lowest(given.get("wall_clock"), declared.get("wall_clock"))
     elapsed = (turn.ended_at or 0.0) - turn.began.at
     # A loop may rightly not start what it cannot finish, so the budget need not be gone.
     if seconds is not None and elapsed >= seconds / 2:
         return f"the turn had used {elapsed:.2f} s of its {seconds:g} s"
-    if turn.status == "capped" and iterations is None and pauses is None and seconds is None:
-        return "the loop says that a cap of its own ended the turn, and declares none (`caps:`)"
     return None
+
+
+def _limited(turn: TurnView) -> bool:
+    return bool(turn.began.limits or turn.run.declaration.caps)
 
 
 def resumes_before(exchange: Exchange) -> int:

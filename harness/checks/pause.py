@@ -13,6 +13,7 @@ from .base import (
     check,
     cut_short,
     departure,
+    ended_as_asked,
     happened_at,
     held,
     named,
@@ -34,6 +35,8 @@ def a_paused_reply_is_resumed(run: Run) -> Iterator[Finding]:
     for turn, paused in run.stopped(PAUSED):
         if paused.next is not None:
             yield held(exchange=paused)
+        elif ended_as_asked(turn, paused):
+            continue
         elif excuse := cut_short(turn, paused):
             yield unclear(excuse, exchange=paused)
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ..evidence import Exchange, Run, TurnView
 from ..wire.same import Json, Piece, brief
-from .base import Finding, broken, check, cut_short, held, named, request, unclear
+from .base import Finding, broken, check, cut_short, ended_as_asked, held, named, request, unclear
 from .calls import (
     Answers,
     answers,
@@ -40,6 +40,8 @@ def a_tool_use_stop_continues(run: Run) -> Iterator[Finding]:
                 happened=f"{named(found.later)} has no result for any of them.",
                 exchange=found.later,
             )
+        elif ended_as_asked(turn, calling):
+            continue
         elif excuse := cut_short(turn, calling) or _ended_by_a_tool(turn, calling):
             yield unclear(excuse, exchange=calling)
         else:
@@ -210,8 +212,11 @@ def _failed_calls(run: Run, failure: Failure, what: str) -> Iterator[Finding]:
             if words is None:
                 continue
             found = answers(calling)
+            if found is None and ended_as_asked(turn, calling):
+                continue
             if found is None:
-                yield _stopped_by(turn, calling, call, what)
+                excuse = cut_short(turn, calling)
+                yield unclear(excuse, exchange=calling) if excuse else _stopped_by(turn, calling, call, what)
             elif found.everywhere:
                 yield _answered(found, call, words, what)
 
@@ -244,8 +249,6 @@ def _answered(found: Answers, call: Json, words: str, what: str) -> Finding:
 
 def _stopped_by(turn: TurnView, calling: Exchange, call: Json, what: str) -> Finding:
     """The turn did not go on after a call that failed."""
-    if excuse := cut_short(turn, calling):
-        return unclear(excuse, exchange=calling)
     policy = turn.run.policy("on_tool_error")
     loud = bool(turn.error_mark or turn.reports)
     if policy == "raise" and loud:
