@@ -11,112 +11,112 @@ from collections.abc import Collection
 from typing import Any
 
 from .calls import check_calls, check_tools
+from .notes import Notes
 from .problems import nearest
 from .script import Part, blocks, is_text, lanes_of, replies, requests, steps, turns_of
-from .shape import Reader
 from .texts import check_texts
 
 _POINT = re.compile(r"(start)|(request|event) ([1-9][0-9]*)|tool (.+)")
 _PER_TURN = ("expect", "cancel", "limits")
 
 
-def check_meaning(values: dict[str, Any], reader: Reader, clauses: Collection[str]) -> None:
+def check_meaning(values: dict[str, Any], notes: Notes, clauses: Collection[str]) -> None:
     """Note what does not fit together. Parts that are not well-formed are passed over."""
-    _check_heading(values, reader, clauses)
-    _check_form(values, reader)
+    _check_heading(values, notes, clauses)
+    _check_form(values, notes)
     for turn in turns_of(values):
-        _check_script(turn, reader)
-        _check_limits(turn, values, reader)
-        _check_cancel(turn, values, reader)
-        _check_expect(turn, values, reader)
-    _check_lanes(values, reader)
-    check_tools(values, reader)
-    check_calls(values, reader)
-    check_texts(values, reader)
+        _check_script(turn, notes)
+        _check_limits(turn, values, notes)
+        _check_cancel(turn, values, notes)
+        _check_expect(turn, values, notes)
+    _check_lanes(values, notes)
+    check_tools(values, notes)
+    check_calls(values, notes)
+    check_texts(values, notes)
 
 
-def _check_heading(values: dict[str, Any], reader: Reader, clauses: Collection[str]) -> None:
+def _check_heading(values: dict[str, Any], notes: Notes, clauses: Collection[str]) -> None:
     for key in ("title", "why"):
         if is_text(values.get(key)) and not values[key].strip():
-            reader.note((key,), f"`{key}` is empty; write a sentence")
+            notes.note((key,), f"`{key}` is empty; write a sentence")
     if values.get("clauses") == []:
-        reader.note(("clauses",), "no clause is named; name at least one the scenario is about")
+        notes.note(("clauses",), "no clause is named; name at least one the scenario is about")
     seen: set[str] = set()
     for index, clause in enumerate(values.get("clauses", [])):
         if not is_text(clause):
             continue
         if clause in seen:
-            reader.note(("clauses", index), f"`{clause}` is named twice")
+            notes.note(("clauses", index), f"`{clause}` is named twice")
         elif clause not in clauses:
             hint = nearest(clause, clauses, listed=0) or "; `loop-harness explain` lists them"
-            reader.note(("clauses", index), f"unknown clause `{clause}`{hint}")
+            notes.note(("clauses", index), f"unknown clause `{clause}`{hint}")
         seen.add(clause)
 
 
-def _check_form(values: dict[str, Any], reader: Reader) -> None:
+def _check_form(values: dict[str, Any], notes: Notes) -> None:
     """One turn at the top, or several in `turns`, never both."""
-    spots = reader.spots
+    spots = notes.spots
     if ("turns",) not in spots:
         if ("script",) not in spots:
-            reader.note((), "nothing happens; write `script: …`, or `turns: …` for several user messages")
+            notes.note((), "nothing happens; write `script: …`, or `turns: …` for several user messages")
         return
     for key in ("script", *_PER_TURN):
         if (key,) in spots:
-            reader.note((key,), f"`{key}` stands beside `turns`; move it into the turn it is meant for")
+            notes.note((key,), f"`{key}` stands beside `turns`; move it into the turn it is meant for")
     if ("task", "prompt") in spots:
-        reader.note(("task", "prompt"), "`prompt` stands beside `turns`; each turn has its own `prompt`")
+        notes.note(("task", "prompt"), "`prompt` stands beside `turns`; each turn has its own `prompt`")
     if values.get("turns") == []:
-        reader.note(("turns",), "`turns` is empty; write at least one")
+        notes.note(("turns",), "`turns` is empty; write at least one")
 
 
-def _check_script(turn: Part, reader: Reader) -> None:
+def _check_script(turn: Part, notes: Notes) -> None:
     where = (*turn.where, "script")
     if turn.value.get("script") == []:
-        reader.note(where, "`script` is empty; write at least one step")
-    _check_steps(turn, reader)
+        notes.note(where, "`script` is empty; write at least one step")
+    _check_steps(turn, notes)
 
 
-def _check_steps(part: Part, reader: Reader) -> None:
+def _check_steps(part: Part, notes: Notes) -> None:
     endless = False
     for step in steps(part):
-        kinds = [key for key in ("reply", "fault") if (*step.where, key) in reader.spots]
+        kinds = [key for key in ("reply", "fault") if (*step.where, key) in notes.spots]
         if len(kinds) != 1:
             what = "both `reply` and `fault`" if kinds else "neither `reply` nor `fault`"
-            reader.note(step.where, f"the step has {what}; write exactly one of them")
+            notes.note(step.where, f"the step has {what}; write exactly one of them")
         if endless:
-            reader.note(step.where, "never reached: the step before it repeats forever")
+            notes.note(step.where, "never reached: the step before it repeats forever")
             endless = False
         endless = endless or step.value.get("repeat") == "forever"
         status = (step.value.get("fault") or {}).get("status", 400)
         if not 200 <= status <= 599:
-            reader.note((*step.where, "fault", "status"), f"{status} is no HTTP status; write 200 to 599")
+            notes.note((*step.where, "fault", "status"), f"{status} is no HTTP status; write 200 to 599")
     for reply in replies(part):
-        _check_reply(reply, reader)
+        _check_reply(reply, notes)
 
 
-def _check_reply(reply: Part, reader: Reader) -> None:
+def _check_reply(reply: Part, notes: Notes) -> None:
     content = [block for block in reply.value.get("content", []) if block]
     calls = [block for block in content if str(block.get("type")).endswith("tool_use")]
     if reply.value.get("tool_input_json") is not None and not calls:
         message = "`tool_input_json` without a tool call in `content`; add the call"
-        reader.note((*reply.where, "tool_input_json"), message)
+        notes.note((*reply.where, "tool_input_json"), message)
     if reply.value.get("stop_reason") == "":
-        reader.note((*reply.where, "stop_reason"), "`stop_reason` is empty; write a word, or leave it out")
+        notes.note((*reply.where, "stop_reason"), "`stop_reason` is empty; write a word, or leave it out")
 
 
-def _check_limits(turn: Part, values: dict[str, Any], reader: Reader) -> None:
+def _check_limits(turn: Part, values: dict[str, Any], notes: Notes) -> None:
     limits = turn.value.get("limits") or {}
     for key, value in limits.items():
         if value is not None and value <= 0:
-            reader.note((*turn.where, "limits", key), f"`{key}` is more than 0; leave it out for no limit")
+            notes.note((*turn.where, "limits", key), f"`{key}` is more than 0; leave it out for no limit")
     deadline = values.get("deadline", 10.0)
     clock = limits.get("wall_clock")
     if clock is not None and clock >= deadline:
         message = f"the turn is stopped after {deadline:g} s, before this binds; raise `deadline`"
-        reader.note((*turn.where, "limits", "wall_clock"), message)
+        notes.note((*turn.where, "limits", "wall_clock"), message)
 
 
-def _check_cancel(turn: Part, values: dict[str, Any], reader: Reader) -> None:
+def _check_cancel(turn: Part, values: dict[str, Any], notes: Notes) -> None:
     at = (turn.value.get("cancel") or {}).get("at")
     where = (*turn.where, "cancel", "at")
     if at is None:
@@ -124,43 +124,43 @@ def _check_cancel(turn: Part, values: dict[str, Any], reader: Reader) -> None:
     point = _POINT.fullmatch(at)
     if point is None:
         hint = "write `start`, `request N`, `event N` or `tool NAME`"
-        reader.note(where, f"`{at}` is no point of a turn; {hint}")
+        notes.note(where, f"`{at}` is no point of a turn; {hint}")
         return
     _, kind, number, tool = point.groups()
     if kind == "request" and int(number) > (reachable := requests(turn)):
-        reader.note(where, f"request {number} never comes: the script answers {reachable:g}")
+        notes.note(where, f"request {number} never comes: the script answers {reachable:g}")
     if kind == "event" and values.get("streams", "both") != "only":
-        reader.note(where, "events exist only in a stream; add `streams: only`")
-    if tool and reader.is_sound((*turn.where, "script")):
+        notes.note(where, "events exist only in a stream; add `streams: only`")
+    if tool and notes.is_sound((*turn.where, "script")):
         called = {block.value.get("name") for block in blocks(turn) if block.value.get("type") == "tool_use"}
         if tool not in called:
             hint = nearest(tool, map(str, called))
-            reader.note(where, f"the tool `{tool}` is not called in this turn's script{hint}")
+            notes.note(where, f"the tool `{tool}` is not called in this turn's script{hint}")
 
 
-def _check_expect(turn: Part, values: dict[str, Any], reader: Reader) -> None:
+def _check_expect(turn: Part, values: dict[str, Any], notes: Notes) -> None:
     expect = turn.value.get("expect") or {}
     where = (*turn.where, "expect")
     wanted = expect.get("requests")
-    if wanted is not None and reader.is_sound((*turn.where, "script")) and wanted > (most := requests(turn)):
-        reader.note((*where, "requests"), f"the script answers {most:g} requests, not {wanted}")
+    if wanted is not None and notes.is_sound((*turn.where, "script")) and wanted > (most := requests(turn)):
+        notes.note((*where, "requests"), f"the script answers {most:g} requests, not {wanted}")
     if expect.get("status") == []:
-        reader.note((*where, "status"), "`status` is an empty list; name one, or leave it out")
+        notes.note((*where, "status"), "`status` is an empty list; name one, or leave it out")
     for name, times in (expect.get("tools") or {}).items():
         if name not in values.get("tools", {}):
             hint = nearest(name, values.get("tools", {}))
-            reader.note((*where, "tools", name), f"the tool `{name}` is not defined under `tools`{hint}")
+            notes.note((*where, "tools", name), f"the tool `{name}` is not defined under `tools`{hint}")
         elif times < 0:
-            reader.note((*where, "tools", name), "a tool runs 0 times or more")
+            notes.note((*where, "tools", name), "a tool runs 0 times or more")
 
 
-def _check_lanes(values: dict[str, Any], reader: Reader) -> None:
+def _check_lanes(values: dict[str, Any], notes: Notes) -> None:
     names: set[str] = set()
     for lane in lanes_of(values):
         name = str(lane.value.get("name"))
         if name in names:
-            reader.note((*lane.where, "name"), f"the lane `{name}` is defined twice")
+            notes.note((*lane.where, "name"), f"the lane `{name}` is defined twice")
         names.add(name)
         if lane.value.get("when") == {}:
-            reader.note((*lane.where, "when"), "`when` is empty and holds for every request; say for which")
-        _check_steps(lane, reader)
+            notes.note((*lane.where, "when"), "`when` is empty and holds for every request; say for which")
+        _check_steps(lane, notes)

@@ -11,7 +11,7 @@ from msgspec import inspect
 from .blocks import FORMS
 from .documented import MODELS, field_docs, summary
 from .file import ScenarioFile
-from .shape import describe, struct_type
+from .kinds import describe, struct_type
 
 BEGIN = "<!-- keys: made from the model by `python -m harness.scenario.reference`; do not edit by hand -->"
 END = "<!-- end of keys -->"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeGuard
 
-from .shape import Where
+from .notes import Where
 
 
 class Part(NamedTuple):

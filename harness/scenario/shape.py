@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import yaml
 from msgspec import inspect
 
 from .blocks import expand_block
+from .kinds import describe, struct_type
 from .nodes import is_blank, is_text, kind_of, quoted, scalar, spot_of
-from .problems import Problem, Spot, nearest
-
-Where: TypeAlias = tuple[str | int, ...]
-"""The keys and indexes that lead to a value."""
+from .notes import Notes, Where
+from .problems import Spot, nearest
 
 MAX_NODES: Final = 50_000
 """An alias may stand for much; more than this is a mistake or an attack."""
@@ -28,22 +26,11 @@ _BROKEN: Final = object()
 _MERGE: Final = "tag:yaml.org,2002:merge"
 
 
-@cache
-def struct_type(model: type) -> inspect.StructType:
-    """The description of a struct of the model."""
-    found = inspect.type_info(model)
-    assert isinstance(found, inspect.StructType)  # noqa: S101 - only structs are asked for
-    return found
-
-
-class Reader:
-    """Reads one file's nodes. Afterwards `problems` has what is wrong and `spots` where each value stands."""
+class Reader(Notes):
+    """Reads one file's nodes. Afterwards the notes say where each value stands and what is wrong."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
-        self.problems: list[Problem] = []
-        self.spots: dict[Where, Spot] = {}
-        self.broken: list[Where] = []
+        super().__init__(path)
         self._open: set[int] = set()
         self._seen = 0
 
@@ -52,28 +39,8 @@ class Reader:
         value = self._struct(node, struct_type(model), ())
         return value if isinstance(value, dict) else {}
 
-    def note(self, where: Where, message: str) -> None:
-        """Note a problem of a value already read, at the nearest place known."""
-        known = where
-        while known and known not in self.spots:
-            known = known[:-1]
-        self._add(self.spots.get(known, Spot(1, 1)), message)
-
-    def is_sound(self, where: Where) -> bool:
-        """Whether everything at and below `where`, and what it stands in, is well-formed."""
-        return not any(each[: len(where)] == where or where[: len(each)] == each for each in self.broken)
-
-    def _problem(self, spot: Spot, where: Where, message: str) -> None:
-        self._add(spot, message)
-        self.broken.append(where)
-
-    def _add(self, spot: Spot, message: str) -> None:
-        problem = Problem(self.path, spot, message)
-        if problem not in self.problems:  # an alias is read as often as it is used
-            self.problems.append(problem)
-
     def _wrong(self, node: yaml.Node, where: Where, message: str) -> object:
-        self._problem(spot_of(node), where, message)
+        self.note_broken(where, spot_of(node), message)
         return _BROKEN
 
     @contextmanager
@@ -86,7 +53,7 @@ class Reader:
         elif self._seen > MAX_NODES:
             if self._seen == MAX_NODES + 1:
                 self._wrong(node, where, f"more than {MAX_NODES} values, counting what aliases stand for")
-            self.broken.append(where)
+            self.mark_broken(where)
             yield False
         else:
             self._open.add(id(node))
@@ -154,14 +121,14 @@ class Reader:
             for key, spot, child in self._pairs(node, where):
                 written.add(key)
                 if key not in fields:
-                    self._problem(spot, (*where, key), f"unknown key `{key}`{nearest(key, fields)}")
+                    self.note_broken((*where, key), spot, f"unknown key `{key}`{nearest(key, fields)}")
                     continue
                 value = self._value(child, fields[key].type, (*where, key))
                 if value is not _BROKEN:
                     values[key] = value
         for name, field in fields.items():
             if field.required and name not in written:
-                self._problem(spot_of(node), (*where, name), f"`{name}` is missing; write `{name}: …`")
+                self.note_broken((*where, name), spot_of(node), f"`{name}` is missing; write `{name}: …`")
         return values
 
     def _list(self, node: yaml.Node, item: inspect.Type, where: Where) -> Any:
@@ -268,7 +235,7 @@ class Reader:
             spot = spot_of(key_node)
             if key in written:
                 message = f"`{key}` is written twice; it stands in line {written[key].line} already"
-                self._problem(spot, (*where, key), message)
+                self.note_broken((*where, key), spot, message)
                 continue
             written[key] = spot
             yield key, spot, child
@@ -299,22 +266,3 @@ class Reader:
         else:
             return str(node.value)
         return None
-
-
-def describe(wanted: inspect.Type) -> str:
-    """What belongs somewhere, in words for a message."""
-    if isinstance(wanted, inspect.Metadata):
-        return describe(wanted.type)
-    if isinstance(wanted, inspect.LiteralType):
-        return " or ".join(f"`{value}`" for value in wanted.values)
-    if isinstance(wanted, inspect.StructType):
-        return "a mapping with " + ", ".join(field.encode_name for field in wanted.fields)
-    names: dict[type, str] = {
-        inspect.StrType: "a text",
-        inspect.IntType: "a whole number",
-        inspect.FloatType: "a number of seconds",
-        inspect.BoolType: "true or false",
-        inspect.ListType: "a list",
-        inspect.DictType: "a mapping",
-    }
-    return names.get(type(wanted), "a value")

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from .notes import Notes, Where
 from .problems import nearest
 from .script import Part, answering_reply, blocks, is_text, lanes_of, steps, turns_of
-from .shape import Reader, Where
 
 
 class Text(NamedTuple):
@@ -21,16 +21,16 @@ class Text(NamedTuple):
     text: str
 
 
-def check_texts(values: dict[str, Any], reader: Reader) -> None:
+def check_texts(values: dict[str, Any], notes: Notes) -> None:
     """Note texts that cannot be told apart, and expected texts that no reply has."""
     turns = turns_of(values)
     compared = [text for part in [*turns, *lanes_of(values)] for text in reply_texts(part)]
-    _check_apart(compared, reader)
-    _check_not_elsewhere(compared, list(_other_texts(values)), reader)
+    _check_apart(compared, notes)
+    _check_not_elsewhere(compared, list(_other_texts(values)), notes)
     for turn in turns:
-        _check_repeated(turn, reader)
-        _check_answer(turn, reader)
-        _check_shown(turn, reader)
+        _check_repeated(turn, notes)
+        _check_answer(turn, notes)
+        _check_shown(turn, notes)
 
 
 def reply_texts(part: Part) -> Iterator[Text]:
@@ -41,48 +41,48 @@ def reply_texts(part: Part) -> Iterator[Text]:
             yield Text(block.where, text)
 
 
-def _check_apart(compared: list[Text], reader: Reader) -> None:
+def _check_apart(compared: list[Text], notes: Notes) -> None:
     for index, later in enumerate(compared):
         for earlier in compared[:index]:
-            line = reader.spots[earlier.where].line
+            line = notes.spots[earlier.where].line
             if later.text.strip() == earlier.text.strip():
-                reader.note(later.where, f"the same text stands in line {line}; make the two differ")
+                notes.note(later.where, f"the same text stands in line {line}; make the two differ")
                 break
             if later.text.strip() in earlier.text or earlier.text.strip() in later.text:
                 message = f"this text and that in line {line} are part of one another; make them differ"
-                reader.note(later.where, message)
+                notes.note(later.where, message)
                 break
 
 
-def _check_not_elsewhere(compared: list[Text], others: list[Text], reader: Reader) -> None:
+def _check_not_elsewhere(compared: list[Text], others: list[Text], notes: Notes) -> None:
     for text in compared:
         for other in others:
             if text.text.strip() in other.text:
-                line = reader.spots[other.where].line if other.where in reader.spots else 1
-                reader.note(text.where, f"this text is part of that in line {line}; make them differ")
+                line = notes.spots[other.where].line if other.where in notes.spots else 1
+                notes.note(text.where, f"this text is part of that in line {line}; make them differ")
                 break
 
 
-def _check_repeated(turn: Part, reader: Reader) -> None:
+def _check_repeated(turn: Part, notes: Notes) -> None:
     for step in steps(turn):
         if step.value.get("repeat", 1) == 1:
             continue
         for index, block in enumerate((step.value.get("reply") or {}).get("content", [])):
             if block and block.get("type") == "text" and str(block.get("text")).strip():
                 message = "the text of a repeated step cannot be told from its repetition; leave it out"
-                reader.note((*step.where, "reply", "content", index), message)
+                notes.note((*step.where, "reply", "content", index), message)
 
 
-def _check_answer(turn: Part, reader: Reader) -> None:
+def _check_answer(turn: Part, notes: Notes) -> None:
     expect = turn.value.get("expect") or {}
     answer = expect.get("answer")
-    if answer is None or None in answer or not reader.is_sound((*turn.where, "script")):
+    if answer is None or None in answer or not notes.is_sound((*turn.where, "script")):
         return
     reply = answering_reply(turn, expect.get("requests"))
     written = [] if reply is None else [text.text for text in _texts_of(reply)]
     if answer != written:
         message = f"the text blocks of the last reply are {written}, not {answer}; make them equal"
-        reader.note((*turn.where, "expect", "answer"), message)
+        notes.note((*turn.where, "expect", "answer"), message)
 
 
 def _texts_of(reply: Part) -> Iterator[Text]:
@@ -90,16 +90,16 @@ def _texts_of(reply: Part) -> Iterator[Text]:
     return reply_texts(Part(reply.where[:-3], {"script": [{"reply": reply.value}]}))
 
 
-def _check_shown(turn: Part, reader: Reader) -> None:
+def _check_shown(turn: Part, notes: Notes) -> None:
     shown = (turn.value.get("expect") or {}).get("shown")
-    if not shown or not reader.is_sound((*turn.where, "script")):
+    if not shown or not notes.is_sound((*turn.where, "script")):
         return
     written = [text.text for text in reply_texts(turn)]
     for index, text in enumerate(shown):
         if text is not None and text not in written:
             hint = nearest(text, written, listed=0)
             where = (*turn.where, "expect", "shown", index)
-            reader.note(where, f"no reply of this turn has the text `{text}`{hint}")
+            notes.note(where, f"no reply of this turn has the text `{text}`{hint}")
 
 
 def _other_texts(values: dict[str, Any]) -> Iterator[Text]:

@@ -10,10 +10,10 @@ import pytest
 
 from harness.scenario.blocks import FORMS
 from harness.scenario.documented import MODELS, field_docs, summary
+from harness.scenario.kinds import struct_type
 from harness.scenario.load import parse_scenario
 from harness.scenario.reference import reference, renewed
 from harness.scenario.schema import scenario_schema, schema_text
-from harness.scenario.shape import struct_type
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
