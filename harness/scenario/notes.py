@@ -29,10 +29,6 @@ class Notes:
     def note_broken(self, where: Where, spot: Spot, message: str) -> None:
         """Note that the value at `where` is not well-formed."""
         self._add(spot, message)
-        self.mark_broken(where)
-
-    def mark_broken(self, where: Where) -> None:
-        """Remember, without a word, that the value at `where` is not well-formed."""
         self._broken.append(where)
 
     def is_sound(self, where: Where) -> bool:

@@ -53,7 +53,6 @@ class Reader(Notes):
         elif self._seen > MAX_NODES:
             if self._seen == MAX_NODES + 1:
                 self._wrong(node, where, f"more than {MAX_NODES} values, counting what aliases stand for")
-            self.mark_broken(where)
             yield False
         else:
             self._open.add(id(node))
