@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -55,6 +55,25 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     blocks: list[dict[str, Any]]
 
 
+class Placed(NamedTuple):
+    """A block with its place in the request."""
+
+    message: int
+    block: int
+    value: dict[str, Any]
+
+
+class Run(NamedTuple):
+    """Consecutive messages of one role: to the API they are one message."""
+
+    role: str
+    blocks: list[Placed]
+
+    def of_type(self, kind: str) -> list[Placed]:
+        """The blocks of one type."""
+        return [placed for placed in self.blocks if placed.value.get("type") == kind]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Facts:
     """A request as the rules see it."""
@@ -96,6 +115,28 @@ class Facts:
             )
             for index, message in enumerate(self.conversation.messages)
         ]
+
+    @functools.cached_property
+    def blocks(self) -> list[tuple[str, dict[str, Any]]]:
+        """Each block that was sent as one, with its path."""
+        return [
+            (f"messages.{said.index}.content.{index}", block)
+            for said in self.said
+            if isinstance(said.content, list)
+            for index, block in enumerate(said.blocks)
+        ]
+
+    @functools.cached_property
+    def runs(self) -> list[Run]:
+        """The conversation with consecutive messages of one role merged, and without system messages."""
+        merged: list[Run] = []
+        for said in self.said:
+            if said.role == "system":
+                continue
+            if not merged or merged[-1].role != said.role:
+                merged.append(Run(said.role, []))
+            merged[-1].blocks.extend([Placed(said.index, i, block) for i, block in enumerate(said.blocks)])
+        return merged
 
     @property
     def body(self) -> dict[str, Any]:

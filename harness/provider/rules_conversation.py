@@ -3,44 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..wire.blocks import CLIENT_CALL, CLIENT_RESULT, is_server_result
 from ..wire.models import traits
-from .facts import Facts, Said
+from .facts import Facts, Placed, Run, Said
 
 ROLES = frozenset({"user", "assistant", "system"})
-
-
-class Placed(NamedTuple):
-    """A block with its place in the request."""
-
-    message: int
-    block: int
-    value: dict[str, Any]
-
-
-class Run(NamedTuple):
-    """Consecutive messages of one role: to the API they are one message."""
-
-    role: str
-    blocks: list[Placed]
-
-    def of_type(self, kind: str) -> list[Placed]:
-        """The blocks of one type."""
-        return [placed for placed in self.blocks if placed.value.get("type") == kind]
-
-
-def runs(facts: Facts) -> list[Run]:
-    """The conversation with consecutive messages of one role merged, and without system messages."""
-    merged: list[Run] = []
-    for said in facts.said:
-        if said.role == "system":
-            continue
-        if not merged or merged[-1].role != said.role:
-            merged.append(Run(said.role, []))
-        merged[-1].blocks.extend(Placed(said.index, i, block) for i, block in enumerate(said.blocks))
-    return merged
 
 
 def no_messages(facts: Facts) -> Iterator[str]:
@@ -117,7 +86,7 @@ def call_in_user_message(facts: Facts) -> Iterator[str]:
 def call_id_twice(facts: Facts) -> Iterator[str]:
     """An id names one call."""
     seen: set[Any] = set()
-    for run in runs(facts):
+    for run in facts.runs:
         for placed in run.of_type(CLIENT_CALL):
             if placed.value.get("id") in seen:
                 yield f"messages.{placed.message}.content.{placed.block}: `tool_use` ids must be unique"
@@ -126,7 +95,7 @@ def call_id_twice(facts: Facts) -> Iterator[str]:
 
 def call_without_result(facts: Facts) -> Iterator[str]:
     """Every call is answered in the next message, before anything else is said there."""
-    merged = runs(facts)
+    merged = facts.runs
     for run, following in zip(merged, [*merged[1:], Run("", [])], strict=False):
         calls = run.of_type(CLIENT_CALL) if run.role == "assistant" else []
         if not calls:
@@ -155,7 +124,7 @@ def _leading_results(run: Run) -> set[Any]:
 def _results(facts: Facts) -> Iterator[tuple[Run | None, Placed]]:
     """Each result with the run before its own."""
     before: Run | None = None
-    for run in runs(facts):
+    for run in facts.runs:
         for placed in run.of_type(CLIENT_RESULT):
             yield before, placed
         before = run

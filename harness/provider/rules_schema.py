@@ -97,17 +97,9 @@ def _messages_mistyped(messages: Any) -> Iterator[str]:
             yield f"{at}.content: Input should be a valid dictionary"
 
 
-def _blocks(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each block of the request with its path."""
-    for said in facts.said:
-        if isinstance(said.content, list):
-            for index, block in enumerate(said.blocks):
-                yield f"messages.{said.index}.content.{index}", block
-
-
 def block_field_missing(facts: Facts) -> Iterator[str]:
     """Each block and tool has what its type needs."""
-    for path, block in _blocks(facts):
+    for path, block in facts.blocks:
         kind = block.get("type")
         if kind is None:
             yield f"{path}.type: Field required"
@@ -126,7 +118,7 @@ STRINGS = ("type", "text", "id", "name", "tool_use_id", "thinking", "signature",
 
 def block_field_mistyped(facts: Facts) -> Iterator[str]:
     """What names or says something is a string."""
-    for path, block in _blocks(facts):
+    for path, block in facts.blocks:
         for field in STRINGS:
             if field in block and not isinstance(block[field], str):
                 tag = "" if field == "type" else f".{block.get('type')}"
@@ -143,7 +135,7 @@ def field_unknown(facts: Facts) -> Iterator[str]:
         known = SYSTEM_MESSAGE_FIELDS if said.role == "system" else MESSAGE_FIELDS
         for field in message.keys() - known:
             yield f"messages.{said.index}.{field}: {_EXTRA}"
-    for path, block in _blocks(facts):
+    for path, block in facts.blocks:
         kind = str(block.get("type"))
         # The API takes back what it gave out, fields to come included.
         known_here = facts.served.fields.get(kind, set()).union(FIELDS.get(kind, ()))
@@ -160,7 +152,7 @@ def field_unknown(facts: Facts) -> Iterator[str]:
 def tag_unknown(facts: Facts) -> Iterator[str]:
     """A block or tool of a type that does not exist."""
     betas = facts.request.headers.get("anthropic-beta", "")
-    for path, block in _blocks(facts):
+    for path, block in facts.blocks:
         kind = str(block.get("type"))
         known = kind in FIELDS and BETA_TAGS.get(kind, "") in betas
         if not known and kind not in facts.served.fields:
@@ -173,7 +165,7 @@ def tag_unknown(facts: Facts) -> Iterator[str]:
 
 def input_not_object(facts: Facts) -> Iterator[str]:
     """A call that goes back has an object as its input."""
-    for path, block in _blocks(facts):
+    for path, block in facts.blocks:
         kind = block.get("type")
         if kind in CALLS and not isinstance(block.get("input", {}), dict):
             yield f"{path}.{kind}.input: Input should be a valid dictionary"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -329,3 +330,10 @@ def test_the_same_seed_gives_the_same_answers() -> None:
         for seed in (1, 1, 2)
     ]
     assert runs[0] == runs[1] != runs[2]
+
+
+def test_a_whole_body_takes_as_long_as_its_events_would() -> None:
+    clocked = time.monotonic()
+    play(reply("Hi", gap=0.02, delay=0.05)).ask(body())
+    # Six gaps: start, block start, ping, delta, block stop, message_delta, message_stop.
+    assert 0.16 < time.monotonic() - clocked < 5
