@@ -2,4 +2,79 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
 pytest_plugins = ["pytester", "harness.plugin"]
+
+ROOT = Path(__file__).parent
+OTHERS = ("anyio", "faker", "hypothesispytest", "recording", "socket")
+"""Plugins of our own development, which cost a second to load and mean nothing to an adopter."""
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project's wheel."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(  # noqa: S603 - our own build
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that is to the path what site-packages is after the wheel was installed."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+class Adopter:
+    """Somebody else's repository, in which loop-harness is installed from its wheel."""
+
+    def __init__(self, pytester: pytest.Pytester, installed: Path) -> None:
+        self.path = pytester.path
+        self._pytester = pytester
+        self._path = installed
+        self._env = {"PYTEST_ADDOPTS": ""}
+
+    def write(self, files: dict[str, str]) -> None:
+        for name, text in files.items():
+            path = self.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def pytest(
+        self, *arguments: str, as_module: bool = False, beside: tuple[str, ...] = (), **env: str
+    ) -> pytest.RunResult:
+        """Run `pytest`, or `python -m pytest`, in the repository; every warning is an error.
+
+        Plugins named in `beside` are loaded, too.
+        """
+        without = [f"-pno:{name}" for name in OTHERS if name not in beside]
+        entry = (
+            ["-m", "pytest"] if as_module else ["-P", "-c", "import pytest; raise SystemExit(pytest.main())"]
+        )
+        return self.python(*entry, "-W", "error", *without, *arguments, **env)
+
+    def python(self, *arguments: str, **env: str) -> pytest.RunResult:
+        wanted = {**os.environ, **self._env, "PYTHONPATH": str(self._path), **env}
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in wanted.items():
+                patch.setenv(name, value)
+            return self._pytester.run(sys.executable, *arguments, timeout=120)
+
+
+@pytest.fixture
+def adopter(pytester: pytest.Pytester, installed: Path) -> Adopter:
+    return Adopter(pytester, installed)

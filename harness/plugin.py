@@ -122,11 +122,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Turn a `conformance` function into one test per scenario variant."""
-    suite = getattr(metafunc.function, "loop_harness", None)
-    if isinstance(suite, Suite) and "harness_case" in metafunc.fixturenames:
+    suite = _suite_of(metafunc)
+    if suite is not None:
         netted = metafunc.config.pluginmanager.hasplugin("timeout")
         cases = [_parameter(case, netted=netted) for case in _cases(metafunc.config, suite)]
         metafunc.parametrize("harness_case", cases)
+
+
+def _suite_of(item: object) -> Suite | None:
+    """The suite of a test that `conformance` made."""
+    suite = getattr(getattr(item, "function", None), "loop_harness", None)
+    return suite if isinstance(suite, Suite) else None
 
 
 def _cases(config: pytest.Config, suite: Suite) -> list[Case]:
@@ -155,9 +161,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put what was judged on the report, where pytest-xdist carries it to the terminal's process."""
     report = yield
-    judged = item.stash.get(_result, None)
-    if judged is not None and call.when == "call":
-        report.loop_harness = judged  # type: ignore[attr-defined]
+    if call.when == "call" and _suite_of(item):
+        report.loop_harness = item.stash.get(_result, None)  # type: ignore[attr-defined]
         if report.skipped and isinstance(report.longrepr, tuple):
             path, line, _ = item.reportinfo()
             report.longrepr = (str(path), (line or 0) + 1, report.longrepr[2])
@@ -177,7 +182,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     from .report.summary import summary_lines
 
     for loop, results in judged.items():
-        terminalreporter.section(f"loop-harness: {loop}")
+        terminalreporter.write_sep("=", f"loop-harness: {loop}")
         for line in summary_lines(results):
             terminalreporter.write_line(line.text)
 

@@ -6,8 +6,8 @@ import shlex
 from argparse import Namespace
 from collections.abc import Iterator
 
-from ..report.lines import Line, labelled
-from ..report.text import case_lines
+from ..report.lines import Line
+from ..report.text import also_lines, case_lines, kinds_of
 from ..runner import CaseResult
 from .terminal import show
 
@@ -19,26 +19,21 @@ class Screen:
         self._options = options
         self._seed = seed
         self._also: dict[str, list[str]] = {}
-        """The cases of each breach shown so far, but for the first."""
+        """For each kind of breach shown in full, the further cases it was found in."""
 
     def add(self, result: CaseResult) -> None:
         """Show the result if it is a failure of a new kind."""
-        if result.grade not in ("fail", "error"):
-            return
-        kinds = _kinds(result)
-        new = kinds - self._also.keys()
-        for kind in kinds:
-            self._also.setdefault(kind, [])
-        for kind in kinds - new:
+        kinds = kinds_of(result)
+        known = kinds & self._also.keys()
+        for kind in known:
             self._also[kind].append(result.id)
-        if new:
-            show([*case_lines(result, self._again(result)), Line("")])
+        if kinds - known:
+            show([*case_lines(result, self._again(result), known), Line("")])
+            self._also |= {kind: [] for kind in kinds - known}
 
     def rest(self) -> Iterator[Line]:
         """Where else each clause is broken."""
-        for kind, cases in sorted(self._also.items()):
-            if cases:
-                yield from labelled("also", f"{kind} in {', '.join(cases)}", indent=0, column=14)
+        yield from also_lines(self._also)
 
     def _again(self, result: CaseResult) -> str:
         words = ["loop-harness", "run", result.id, "--loop", self._options.loop, "--seed", str(self._seed)]
@@ -47,9 +42,3 @@ class Screen:
         if self._options.scenarios:
             words += ["--scenarios", self._options.scenarios]
         return shlex.join(words)
-
-
-def _kinds(result: CaseResult) -> set[str]:
-    """What is wrong, by clause; an error without one by its reason."""
-    broken = {check.clause for check in result.checks if check.grade in ("fail", "error")}
-    return broken or {f"error: {result.reason}"}

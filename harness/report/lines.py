@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 WIDTH = 100
@@ -38,3 +38,9 @@ def shortened(text: str, limit: int = 60) -> str:
 def counted(number: int, what: str, many: str = "") -> str:
     """`1 message`, `2 messages`."""
     return f"{number} {what if number == 1 else many or what + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """`a, b, c and 12 more`."""
+    said = ", ".join(names[:most])
+    return said if len(names) <= most else f"{said} and {len(names) - most} more"

@@ -10,7 +10,7 @@ from ..runner import CaseResult
 from ..turn import EXPOSABLE
 from .coverage import Judged, coverage_of, unexposed
 from .lines import Line, counted, labelled
-from .text import grouped_lines
+from .text import remark_lines
 
 _ORDER = ("error", "fail", "warn", "inconclusive", "unsupported", "pass")
 
@@ -33,7 +33,7 @@ def summary_lines(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
         for clause, grade, _, message in result["checks"]:
             if grade in ("warn", "inconclusive"):
                 found.setdefault((grade, clause), []).append((result["case"], message))
-    yield from grouped_lines(found)
+    yield from remark_lines(found)
     yield from _unexposed_lines({name for result in results for name in result["exposes"]})
     judged = [Judged(*check[:3]) for result in results for check in result["checks"]]
     yield Line(f"{coverage_of(judged)}; {tally(result['grade'] for result in results)}")

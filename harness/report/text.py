@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ..clauses import CLAUSES
 from ..history import Began
 from ..judge import CheckResult
 from ..runner import CaseResult
-from .lines import Line, labelled
+from .lines import Line, labelled, listed, shortened
 from .trace import trace_lines
 
-_WORDS = {"recorded": "recorded", "documented": "documented", "construction": "by construction"}
+BAD = ("error", "fail")
+_GROUNDS = {"recorded": "recorded", "documented": "documented", "construction": "by construction"}
+_OWN = "EXPECT"
+"""The clause for what only the scenario expects: where another one is broken, that one says more."""
 
 
-def case_lines(result: CaseResult, again: str) -> Iterator[Line]:
-    """The block of a case that failed: each broken clause, then the trace and the line to run it again."""
-    broken = [check for check in result.checks if check.grade in ("fail", "error")]
+def kinds_of(result: CaseResult) -> set[str]:
+    """What is wrong with a result, by clause; an error without one by its reason. Empty where nothing is."""
+    if result.grade not in BAD:
+        return set()
+    broken = {check.clause for check in result.checks if check.grade in BAD}
+    return (broken - {_OWN}) or broken or {f"error: {result.reason}"}
+
+
+def case_lines(result: CaseResult, again: str, known: Collection[str] = ()) -> Iterator[Line]:
+    """The block of a case that failed: each broken clause, then the trace and the line to run it again.
+
+    Clauses that are `known` to be broken are only named.
+    """
+    broken = [check for check in result.checks if check.grade in BAD]
+    told = [check for check in broken if check.clause in kinds_of(result) and check.clause not in known]
     if not broken:
-        yield Line(f"ERROR  {result.id}: {result.reason or 'the case could not be judged'}", "bad")
-    for number, check in enumerate(broken):
-        if number:
-            yield Line("")
+        yield from _error_lines(result)
+    for check in told:
         yield from check_lines(check, result.id)
-    yield Line("")
+        yield Line("")
+    others = [check.clause for check in broken if check not in told]
+    if others:
+        yield from labelled("also", f"{', '.join(others)} broken in this case")
     yield Line("  trace", "head")
     yield from trace_lines(result.events)
     yield Line("")
@@ -33,22 +49,24 @@ def case_lines(result: CaseResult, again: str) -> Iterator[Line]:
     yield Line(f"  {'again':<10}{again}")
 
 
+def _error_lines(result: CaseResult) -> Iterator[Line]:
+    first, *more = (result.reason or "the case could not be judged").splitlines()
+    yield Line(f"ERROR  {result.id}  {first}", "bad")
+    yield from (Line(f"  {line}") for line in more)
+    yield Line("")
+
+
 def check_lines(check: CheckResult, case: str) -> Iterator[Line]:
     """What one clause says, what was expected of the loop, and what it did."""
     clause = CLAUSES.get(check.clause)
-    yield Line(f"{check.grade.upper()}  {check.clause}  {check.message}", "bad")
+    yield Line(f"{check.grade.upper()}  {check.clause}  {shortened(check.message, 90)}", "bad")
     yield Line("")
-    yield from labelled("scenario", case)
+    yield from labelled("where", ", ".join([case, *_place(check)]))
     if clause:
-        ground = f"{check.level}, {_WORDS.get(check.ground, check.ground)}"
-        yield from labelled("clause", f"{clause.sentence} ({ground})")
-        if clause.source.startswith("http"):
-            yield Line(f"  {'source':<10}{clause.source}", "dim")
+        yield from labelled("clause", f"{clause.sentence} ({check.level})")
+        yield Line(f"  {'ground':<10}{_GROUNDS.get(check.ground, check.ground)}: {clause.source}")
     yield from labelled("expected", check.expected)
     yield from labelled("happened", check.happened)
-    where = _where(check)
-    if where:
-        yield from labelled("where", where)
     if check.diff:
         yield Line("  diff", "head")
         yield from _diff_lines(check.diff)
@@ -56,13 +74,13 @@ def check_lines(check: CheckResult, case: str) -> Iterator[Line]:
         yield from labelled("advice", check.advice)
 
 
-def _where(check: CheckResult) -> str:
-    parts = [f"turn {check.turn + 1}"] if check.turn else []
+def _place(check: CheckResult) -> Iterator[str]:
+    if check.turn:
+        yield f"turn {check.turn + 1}"
     if check.request is not None:
-        parts.append(f"request {check.request}")
+        yield f"request {check.request}"
     if check.block is not None:
-        parts.append(f"block {check.block}")
-    return ", ".join(parts)
+        yield f"block {check.block}"
 
 
 def _diff_lines(diff: str) -> Iterator[Line]:
@@ -76,9 +94,16 @@ def _seed(result: CaseResult) -> int:
     return first.seed if isinstance(first, Began) else 0
 
 
-def grouped_lines(found: dict[tuple[str, str], list[tuple[str, str]]]) -> Iterator[Line]:
+def remark_lines(found: Mapping[tuple[str, str], Sequence[tuple[str, str]]]) -> Iterator[Line]:
     """One line for each grade and clause: the first case's message, and how many more say the same."""
     for (grade, clause), cases in sorted(found.items(), reverse=True):
         case, message = cases[0]
         more = f" (and in {len(cases) - 1} more)" if len(cases) > 1 else ""
         yield from labelled(grade, f"{clause}  {case}: {message}{more}", indent=0, column=14)
+
+
+def also_lines(found: Mapping[str, Sequence[str]]) -> Iterator[Line]:
+    """Where else what was shown in full is wrong, too."""
+    for kind, cases in sorted(found.items()):
+        if cases:
+            yield from labelled("also", f"{shortened(kind)} in {listed(cases)}", indent=0, column=14)

@@ -40,7 +40,7 @@ def trace_lines(events: Sequence[AnyEvent], indent: int = 4) -> Iterator[Line]:
             if number == LONGEST // 2:
                 yield Line(f"{' ' * indent}{'…':>7}  {counted(left_out, 'more line')}", "dim")
             continue
-        yield Line(f"{' ' * indent}{at:7.3f}  {what:<11} {detail}".rstrip())
+        yield Line(f"{' ' * indent}{at:7.3f}  {what:<12} {detail}".rstrip())
 
 
 def _told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 - a table of the kinds
