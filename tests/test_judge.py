@@ -217,4 +217,4 @@ def test_judging_a_long_turn_stays_quick() -> None:
 
     began = time.perf_counter()
     judge(events)
-    assert time.perf_counter() - began < 15
+    assert time.perf_counter() - began < 5

@@ -45,7 +45,7 @@ def an_empty_reply_ends_the_turn(run: Run) -> Iterator[Finding]:
             later, position = empty
             yield broken(
                 expected="No empty assistant message in any request: the empty reply is not kept.",
-                happened=f"{named(later)} has one at messages[{position}].",
+                happened=f"{named(later)} has an empty assistant message at messages[{position}].",
                 exchange=later,
             )
         elif _crashed_on(turn, final):

@@ -69,7 +69,7 @@ def _requests(turn: TurnView, expected: int | None) -> Iterator[Finding]:
         return
     yield broken(
         expected=f"{_count(expected, 'request')} in turn {turn.number}, retries not counted.",
-        happened=f"The loop made {_count(made, 'request')}.",
+        happened=f"The loop made {_count(made, 'request')}, not {expected}.",
         turn=turn,
         exchange=turn.last,
     )
@@ -137,7 +137,7 @@ def _shown(turn: TurnView, expected: list[str] | None) -> Iterator[Finding]:
     elif expected and display.missing_in_order(expected[-1:], shown):
         yield broken(
             expected=f"The last text of the turn: {brief(expected[-1])}",
-            happened=f"It was not shown (shown: {brief(shown) or 'nothing'}).",
+            happened=f"The last text was not shown (shown: {brief(shown) or 'nothing'}).",
             evidence="outcome",
             turn=turn,
         )
@@ -156,7 +156,7 @@ def _tools(turn: TurnView, expected: dict[str, int] | None) -> Iterator[Finding]
             wrong = True
             yield broken(
                 expected=f"The tool {name} runs {_count(times, 'time')}.",
-                happened=f"It ran {_count(ran, 'time')}.",
+                happened=f"The tool {name} ran {_count(ran, 'time')}, not {times}.",
                 evidence="hook",
                 turn=turn,
             )

@@ -43,7 +43,7 @@ def a_paused_reply_is_resumed(run: Run) -> Iterator[Finding]:
             yield broken(
                 expected=f"One more request after the reply to {request(paused)}, which stopped for "
                 f"`{PAUSED}`.",
-                happened="No further request was made in this turn.",
+                happened=f"The turn ended on the pause: no request followed {request(paused)}.",
                 exchange=paused,
             )
 
@@ -166,7 +166,7 @@ def _bounded(turn: TurnView, last: Exchange) -> Iterator[Finding]:
     if cap is not None and resumes > cap:
         yield broken(
             expected=f"At most {cap:.0f} pauses resumed in a row.",
-            happened=f"{resumes} were resumed in a row.",
+            happened=f"{resumes} pauses were resumed in a row, {cap:.0f} were allowed.",
             exchange=last,
         )
     elif cap is None and resumes >= ENDLESS - 1:

@@ -38,7 +38,7 @@ def _asked_again(run: Run, refused: Exchange, later: Exchange) -> Finding:
     to = f"another model ({brief(after)})" if other_model else "the same model"
     return broken(
         expected=f"No request after the refusal that answered {request(refused)}.",
-        happened=f"{named(later)} asked {to} again.",
+        happened=f"{named(later)} asked {to} after a refusal.",
         exchange=later,
         level="SHOULD" if undeclared else None,
         advice="If that is meant, declare it: `policies: {on_refusal: fallback}`." if undeclared else "",
@@ -120,14 +120,14 @@ def _poisoned(refused: Exchange, later: Exchange) -> Finding | None:
     if empty is not None:
         return broken(
             expected="No assistant message that is empty.",
-            happened=f"{named(later)} has one at messages[{empty}].",
+            happened=f"{named(later)} has an empty assistant message at messages[{empty}].",
             exchange=later,
         )
     for piece in later.pieces:
         if piece.role == "assistant" and any(_is_of(piece, own) for own in refused.reply_pieces):
             return broken(
                 expected=f"Nothing of the refused reply to {request(refused)}.",
-                happened=f"{named(later)} has {brief(piece.block)} ({piece.path}).",
+                happened=f"{named(later)} has what was refused: {brief(piece.block)} ({piece.path}).",
                 exchange=later,
                 block=piece.index,
             )

@@ -49,7 +49,7 @@ def a_tool_use_stop_continues(run: Run) -> Iterator[Finding]:
             yield broken(
                 expected=f"The calls in the reply to {request(calling)} ({names}) run, and one more request "
                 "takes their results back.",
-                happened="No further request was made in this turn.",
+                happened=f"The turn ended on the calls ({names}): no request followed {request(calling)}.",
                 exchange=calling,
             )
 
@@ -87,7 +87,7 @@ def _wrong_count(found: Answers, identifier: str, count: int, total: int) -> Fin
     where = f"{count} there and {total - count} elsewhere" if total > count else str(count or "none")
     return broken(
         expected=f"One result for {identifier} in the message after the reply to {request(found.exchange)}.",
-        happened=f"{named(found.later)} has {where}.",
+        happened=f"{named(found.later)} has {where} for {identifier}.",
         exchange=found.later,
     )
 
@@ -123,7 +123,7 @@ def _loose_results(found: Answers) -> Iterator[Finding]:
     if len({piece.message for piece in found.results}) > 1:
         yield broken(
             expected="All results of one reply in one message.",
-            happened=f"{named(found.later)} has them in several.",
+            happened=f"{named(found.later)} has the results in several messages.",
             exchange=found.later,
             level="SHOULD",
         )
@@ -132,7 +132,7 @@ def _loose_results(found: Answers) -> Iterator[Finding]:
     if known != sorted(known, key=found.ids.index):
         yield broken(
             expected=f"Results in the order of the calls: {', '.join(found.ids)}",
-            happened=f"{named(found.later)} has {', '.join(map(str, known))}",
+            happened=f"{named(found.later)} has the results of {', '.join(map(str, known))}",
             exchange=found.later,
             level="SHOULD",
         )
@@ -170,7 +170,7 @@ def _not_its_own(found: Answers, piece: Piece, own: object, others: list[object]
     whose = f"that of {others[0]}" if others else "something else"
     return broken(
         expected=f"For {identifier}, what its tool returned: {brief(own)}",
-        happened=f"{named(found.later)} has {whose} ({piece.path}): {brief(text_of(piece)) or 'nothing'}",
+        happened=f"{named(found.later)} has {whose} for {identifier} ({piece.path}): {brief(text_of(piece)) or 'nothing'}",
         exchange=found.later,
         block=piece.index,
     )

@@ -51,7 +51,7 @@ def _invented(turn: TurnView, calling: Exchange) -> Iterator[Finding]:
         expected = f"{one.name} runs with {brief(given[0])}" if given else f"{one.name} does not run"
         yield broken(
             expected=f"{expected}, as the reply to {request(calling)} has it.",
-            happened=f"It ran with {brief(one.started.input)}.",
+            happened=f"{one.name} ran with {brief(one.started.input)}, which the model did not give.",
             evidence="hook",
             exchange=calling,
         )
@@ -70,7 +70,7 @@ def _repeated(turn: TurnView, calling: Exchange) -> Iterator[Finding]:
         if 0 < calls[key] < times:
             yield broken(
                 expected=f"{key[0]} runs {_times(calls[key])} for the reply to {request(calling)}.",
-                happened=f"It succeeded {_times(times)}, with the same input.",
+                happened=f"{key[0]} ran {_times(times)} with the same input.",
                 evidence="hook",
                 exchange=calling,
             )
@@ -90,7 +90,7 @@ def _never_ran(turn: TurnView, calling: Exchange) -> Iterator[Finding]:
         if claimed and name in names - ran and not _ran_before(turn, call):
             yield broken(
                 expected=f"{name} runs with {brief(call.get('input', {}))}.",
-                happened=f"It did not run, and {request(found.later)} claims that it succeeded.",
+                happened=f"{name} did not run, and {request(found.later)} claims that it succeeded.",
                 evidence="hook",
                 exchange=found.later,
             )
@@ -130,7 +130,7 @@ def _answered_for_server(turn: TurnView, called: Exchange) -> Iterator[Finding]:
         if later and piece.type == "tool_result" and piece.block.get("tool_use_id") in ids:
             yield broken(
                 expected=f"No `tool_result` for {piece.block['tool_use_id']}, which the server runs.",
-                happened=f"{named(later)} has one at {piece.path}: {brief(piece.block)}",
+                happened=f"{named(later)} answers a server call at {piece.path}: {brief(piece.block)}",
                 exchange=later,
                 block=piece.index,
             )
@@ -143,7 +143,7 @@ def _executed_for_server(turn: TurnView, called: Exchange) -> Iterator[Finding]:
         if run_key(one) in server:
             yield broken(
                 expected=f"The client does not run {one.name}: the call is the server's.",
-                happened=f"It ran {one.name} with {brief(one.started.input)}.",
+                happened=f"The client ran {one.name} with {brief(one.started.input)}.",
                 evidence="hook",
                 exchange=called,
             )
@@ -246,7 +246,7 @@ def a_tool_use_stop_without_a_call_does_not_spin(run: Run) -> Iterator[Finding]:
         elif turn.ended is None:
             yield broken(
                 expected="The turn ends when there is nothing to run.",
-                happened="It was still going when it was stopped.",
+                happened="The turn was still going after a `tool_use` stop without a call.",
                 exchange=empty[-1],
             )
         elif last is empty[-1]:

@@ -64,7 +64,7 @@ def a_cut_reply_stops_or_is_continued_properly(run: Run) -> Iterator[Finding]:
         else:
             yield broken(
                 expected=f"The turn stops after the reply to {request(cut)}, or declares that it goes on.",
-                happened=f"{named(cut.next)} went on.",
+                happened=f"{named(cut.next)} went on after a cut reply.",
                 exchange=cut.next,
                 level=None if policy else "SHOULD",
                 advice=""
@@ -100,7 +100,7 @@ def a_cut_reply_is_reported(run: Run) -> Iterator[Finding]:
         else:
             yield broken(
                 expected=f"A report that the reply to {request(cut)} was cut.",
-                happened="Nothing was reported.",
+                happened=f"The reply to {request(cut)} was cut, and nothing was reported.",
                 evidence="hook",
                 exchange=cut,
             )
@@ -138,7 +138,7 @@ def _kept(turn: TurnView, cut: Exchange, call: Json) -> Iterator[Finding]:
             if piece.type == "tool_use" and piece.block.get("id") == call.get("id"):
                 yield broken(
                     expected=f"The call {call.get('id')}, which was cut, is in no later request.",
-                    happened=f"{named(later)} has it: {brief(piece.block)} ({piece.path}).",
+                    happened=f"{named(later)} has the cut call: {brief(piece.block)} ({piece.path}).",
                     exchange=later,
                     block=piece.index,
                 )

@@ -20,7 +20,7 @@ def an_unknown_stop_reason_ends_the_turn_visibly(run: Run) -> Iterator[Finding]:
             yield broken(
                 expected=f"The turn ends after the reply to {request(strange)}, which stopped for "
                 f"`{strange.stop_reason}`.",
-                happened=f"{named(strange.next)} followed.",
+                happened=f"{named(strange.next)} followed a reply that stopped for `{strange.stop_reason}`.",
                 exchange=strange.next,
             )
         elif turn.ended is not None:
@@ -56,7 +56,7 @@ def _outcome(turn: TurnView, strange: Exchange, reason: str) -> Iterator[Finding
         could_tell = turn.run.exposed("status", "report")
         yield broken(
             expected=f"`{reason}` in the detail, a report, or what was shown.",
-            happened="It is in none of them.",
+            happened=f"`{reason}` can be read nowhere.",
             evidence="outcome",
             exchange=strange,
             level=None if could_tell else "SHOULD",

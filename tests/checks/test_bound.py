@@ -1,0 +1,58 @@
+"""BOUND on histories written by hand."""
+
+from __future__ import annotations
+
+from harness.judge import judge
+from tests.checks.histories import Story, assistant, call, text, user
+
+HI = user("Hi")
+
+
+def asked(**limits: float) -> Story:
+    story = Story()
+    story.turn(**limits)
+    story.ask([HI])
+    return story
+
+
+def test_a_turn_that_returns_holds() -> None:
+    assert asked().reply([text("Hello.")]).end().kinds("BOUND-1") == ["held"]
+
+
+def test_a_turn_that_never_ends_is_found() -> None:
+    [finding] = asked().reply([text("Hello.")]).overran(10.0).check("BOUND-1")
+
+    assert finding.kind == "broken"
+    assert "10 s" in finding.happened
+
+
+def test_a_late_machine_leaves_it_open() -> None:
+    verdict = judge(asked().reply([text("Hello.")]).overran().finish(lateness=3.0))
+
+    assert [one.grade for one in verdict.checks if one.clause == "BOUND-1"] == ["inconclusive"]
+
+
+def test_a_tool_that_hangs_is_not_the_loops_fault_unless_it_has_a_clock() -> None:
+    def hanging(**limits: float) -> list[str]:
+        story = asked(**limits).reply([call("toolu_1")], "tool_use")
+        return story.tool(ends=False).overran().kinds("BOUND-1")
+
+    assert hanging() == ["unclear"]
+    assert hanging(wall_clock=1.0) == ["broken"]
+
+
+def test_a_crash_where_the_model_was_done_is_found() -> None:
+    [finding] = asked().reply([text("Hello.")]).raises("TypeError", "no").check("BOUND-1")
+
+    assert finding.kind == "broken"
+    assert "TypeError: no" in finding.happened
+
+
+def test_an_exception_where_something_was_in_the_way_is_an_outcome() -> None:
+    assert asked().reply([text("Half")], "max_tokens").raises().kinds("BOUND-1") == ["held"]
+    assert asked().answer("rejected").raises().kinds("BOUND-1") == ["held"]
+    assert asked().reply([text("Hello.")]).cancel().raises().kinds("BOUND-1") == ["held"]
+    assert asked(wall_clock=0.001).reply([text("A")]).raises().kinds("BOUND-1") == ["held"]
+    failed = asked().reply([call("toolu_1")], "tool_use").tool(error="no")
+    failed.ask([HI, assistant([call("toolu_1")])])
+    assert failed.reply([text("Sorry.")]).raises().kinds("BOUND-1") == ["held"]

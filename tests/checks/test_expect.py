@@ -1,0 +1,167 @@
+"""EXPECT on histories written by hand: what the scenario says, never harsher than a loop's choices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.checks.base import Finding
+from tests.checks.histories import Story, assistant, call, result, text, user
+
+HI = user("Hi")
+
+
+def told(expect: dict[str, Any], *, limits: dict[str, float] | None = None, **story: Any) -> Story:
+    written = Story(expect=expect, **story)
+    written.turn(**(limits or {}))
+    written.ask([HI])
+    return written
+
+
+def levels(findings: list[Finding]) -> list[tuple[str, str | None]]:
+    return [(one.kind, one.level) for one in findings]
+
+
+def test_a_scenario_that_expects_nothing_judges_nothing() -> None:
+    assert told({}).reply([text("Hello.")]).end().check("EXPECT") == []
+
+
+@pytest.mark.parametrize(("count", "kind"), [(1, "held"), (2, "broken")])
+def test_requests_are_counted(count: int, kind: str) -> None:
+    assert told({"requests": count}).reply([text("Hello.")]).end().kinds("EXPECT") == [kind]
+
+
+def test_retries_and_side_calls_are_not_counted() -> None:
+    story = told({"requests": 1})
+    story.answer("fault", 529)
+    story.ask([HI], retry=1)
+    story.reply([text("Hello.")])
+    story.ask([user("A title")], lane="side")
+
+    assert story.answer("side", 200).end().kinds("EXPECT") == ["held"]
+
+
+def test_the_status_is_one_of_those_expected() -> None:
+    def status(told_status: str | None, expected: object, **story: Any) -> list[str]:
+        return told({"status": expected}, **story).reply([text("A")]).end(told_status).kinds("EXPECT")
+
+    assert status("completed", "completed") == ["held"]
+    assert status("capped", ["failed", "capped"]) == ["held"]
+    assert status("failed", "completed") == ["broken"]
+    assert status(None, "completed") == ["broken"]
+    assert status(None, "completed", exposes=("shown",)) == []
+
+
+def test_an_exception_should_be_declared_where_another_status_is_expected() -> None:
+    story = told({"status": "truncated"}).reply([text("Half")], "max_tokens")
+    [finding] = story.raises("MaxTokensReached").check("EXPECT")
+
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+    assert "raises: {MaxTokensReached: truncated}" in finding.advice
+
+
+def test_a_declared_exception_has_its_status() -> None:
+    story = told({"status": "truncated"}, raises={"MaxTokensReached": "truncated"})
+    story.reply([text("Half")], "max_tokens")
+
+    assert story.raises("MaxTokensReached").kinds("EXPECT") == ["held"]
+
+
+def test_an_exception_where_the_turn_should_have_completed_is_found() -> None:
+    story = told({"status": "completed"}).reply([text("A")])
+
+    assert levels(story.raises().check("EXPECT")) == [("broken", None)]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [["First.", "Second."], ["First.Second."], ["Before. First.\n\nSecond."], ["First.", "...", "Second.\n"]],
+)
+def test_an_answer_may_have_any_separator_and_text_before_it(shown: list[str]) -> None:
+    story = told({"answer": ["First.", "Second."]}).reply([text("First."), text("Second.")])
+
+    assert story.end(shown=shown).kinds("EXPECT") == ["held"]
+
+
+@pytest.mark.parametrize("shown", [["Second.", "First."], ["First."], [], ["First.", "Second.", "First."]])
+def test_an_answer_out_of_order_incomplete_or_twice_is_found(shown: list[str]) -> None:
+    story = told({"answer": ["First.", "Second."]}).reply([text("First."), text("Second.")])
+
+    assert story.end(shown=shown).kinds("EXPECT") == ["broken"]
+
+
+def test_an_answer_is_not_judged_where_nothing_is_shown_to_us() -> None:
+    story = told({"answer": ["First."]}, exposes=("status",)).reply([text("First.")])
+
+    assert story.end().check("EXPECT") == []
+
+
+def test_what_is_shown_besides_is_found_in_a_list_only() -> None:
+    def shown() -> Story:
+        return told({"shown": ["First."]}).reply([text("First.")])
+
+    assert shown().end(shown=["First."]).kinds("EXPECT") == ["held"]
+    assert shown().end(shown=["First.", {"content": "Oops.", "is_error": True}]).kinds("EXPECT") == ["held"]
+    assert shown().end(shown=["First.", "Bye."]).kinds("EXPECT") == ["broken"]
+    assert shown().end(shown=[]).kinds("EXPECT") == ["broken"]
+    assert shown().returns("First. Bye.").check("EXPECT") == []
+
+
+def test_an_earlier_text_need_not_be_shown() -> None:
+    story = told({"shown": ["Looking.", "Done."]}).reply([text("Done.")])
+
+    assert story.end(shown=["Done."]).kinds("EXPECT") == ["held"]
+
+
+def with_tool(expect: dict[str, Any], **story: Any) -> Story:
+    written = told(expect, **story).reply([call("toolu_1")], "tool_use").tool()
+    written.ask([HI, assistant([call("toolu_1")]), user([result("toolu_1")])])
+    return written.reply([text("Done.")])
+
+
+def test_tool_runs_are_counted_where_the_tools_are_ours() -> None:
+    assert with_tool({"tools": {"look": 1}}).end().kinds("EXPECT") == ["held"]
+    assert with_tool({"tools": {"look": 2}}).end().kinds("EXPECT") == ["broken"]
+    assert with_tool({"tools": {"look": 2}}, tools="own").end().check("EXPECT") == []
+    assert with_tool({"tools": {"look": 2}}, exposes=()).end().check("EXPECT") == []
+
+
+WRONG = {"requests": 9, "status": "refused"}
+
+
+def test_limits_the_loop_does_not_take_change_its_course() -> None:
+    def capped(exposes: tuple[str, ...]) -> list[str]:
+        story = told(WRONG, limits={"max_iterations": 3}, exposes=exposes)
+        return story.reply([text("A")]).end().kinds("EXPECT")
+
+    assert capped(()) == ["note"]
+    assert capped(("iterations", "status")) == ["broken"]
+
+
+def test_a_cap_of_the_loops_own_changes_its_course() -> None:
+    story = told(WRONG, exposes=("status", "iterations"), caps={"iterations": 1})
+
+    assert story.reply([call("toolu_1")], "tool_use").end("capped").kinds("EXPECT") == ["note"]
+
+
+def test_a_loop_that_cannot_be_cancelled_takes_its_own_course() -> None:
+    story = told(WRONG, exposes=("status",)).reply([text("A")]).cancel()
+
+    assert story.end().kinds("EXPECT") == ["note"]
+
+
+@pytest.mark.parametrize(
+    ("stop_reason", "content"), [("max_tokens", "Half"), ("refusal", "No"), ("end_turn", "")]
+)
+def test_a_loop_that_rightly_went_on_takes_its_own_course(stop_reason: str, content: str) -> None:
+    story = told(WRONG).reply([text(content)] if content else [], stop_reason)
+    story.ask([HI, user("Go on.")])
+
+    assert story.reply([text("Done.")]).end().kinds("EXPECT") == ["note"]
+
+
+def test_a_loop_that_fails_with_its_tool_takes_its_own_course() -> None:
+    story = told(WRONG).reply([call("toolu_1")], "tool_use").tool(error="disk full")
+
+    assert story.raises("ToolError").kinds("EXPECT") == ["note"]

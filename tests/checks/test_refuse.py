@@ -1,0 +1,136 @@
+"""REFUSE on histories written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checks.histories import Story, assistant, call, text, user
+
+HI = user("Hi")
+PARTIAL = [text("To do that you first")]
+
+
+def refused(content: list[dict] | None = None, **declaration: object) -> Story:
+    story = Story(**declaration)
+    story.turn()
+    story.ask([HI], model="one")
+    return story.reply(PARTIAL if content is None else content, "refusal")
+
+
+def test_a_turn_that_stops_at_a_refusal_holds() -> None:
+    assert refused().end("refused").kinds("REFUSE-1") == ["held"]
+
+
+def asked_again(model: str, **declaration: object) -> Story:
+    story = refused(**declaration)
+    story.ask([HI], model=model)
+    return story.reply([text("Well.")]).end()
+
+
+def test_the_same_model_asked_again_is_found() -> None:
+    [finding] = asked_again("one", policies={"on_refusal": "fallback"}).check("REFUSE-1")
+
+    assert (finding.kind, finding.level, finding.request) == ("broken", None, 2)
+
+
+def test_another_model_may_be_asked_where_that_is_declared() -> None:
+    [undeclared] = asked_again("two").check("REFUSE-1")
+
+    assert asked_again("two", policies={"on_refusal": "fallback"}).kinds("REFUSE-1") == ["held"]
+    assert asked_again("two", policies={"on_refusal": "stop"}).kinds("REFUSE-1") == ["broken"]
+    assert (undeclared.kind, undeclared.level) == ("broken", "SHOULD")
+    assert "on_refusal: fallback" in undeclared.advice
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        refused().end("refused"),
+        refused().returns("To do that you first\n\nThe model declined."),
+        refused().end(None, shown=[{"content": "Declined.", "is_error": True}]),
+        refused().raises("ModelRefusedError"),
+        refused(raises={"Stop": "refused"}).raises("Stop"),
+    ],
+)
+def test_a_user_who_is_told_in_any_way_holds(story: Story) -> None:
+    assert story.kinds("REFUSE-2") == ["held"]
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        refused().returns("To do that you first"),
+        refused([]).end("completed", shown=[]),
+        refused([]).returns(""),
+        refused([]).end("failed", shown=[]),
+        refused([]).raises("IndexError", "list index out of range"),
+    ],
+)
+def test_a_user_who_is_not_told_is_found(story: Story) -> None:
+    assert story.kinds("REFUSE-2") == ["broken"]
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        refused().end("refused"),
+        refused().report("the model declined").end("refused"),
+        refused().report("no", "RefusalError").end("refused"),
+        refused().raises("ContentPolicyViolation"),
+        refused(raises={"Stop": "refused"}).raises("Stop"),
+    ],
+)
+def test_a_refusal_with_a_name_of_its_own_is_no_fault(story: Story) -> None:
+    assert story.kinds("REFUSE-3") == ["held"]
+
+
+@pytest.mark.parametrize(
+    "story",
+    [
+        refused().end("failed"),
+        refused().report("unknown error").end("refused"),
+        refused().report("the model refused", "RuntimeError").end("refused"),
+        refused().raises("RuntimeError", "the model refused"),
+    ],
+)
+def test_a_refusal_reported_as_a_fault_is_found(story: Story) -> None:
+    assert story.kinds("REFUSE-3") == ["broken"]
+
+
+def followed_by(*kept: dict) -> Story:
+    story = refused().end("refused")
+    story.turn("More")
+    story.ask([*kept, user("More")], model="one")
+    return story.reply([text("Yes?")]).end()
+
+
+@pytest.mark.parametrize("kept", [[], [HI], [HI, assistant("(The model declined.)")]])
+def test_a_next_turn_without_the_refused_reply_holds(kept: list[dict]) -> None:
+    assert followed_by(*kept).kinds("REFUSE-4") == ["held"]
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        assistant(PARTIAL),
+        assistant([]),
+        assistant(""),
+        assistant("To do that you first (declined)"),
+    ],
+)
+def test_a_next_turn_with_what_was_refused_is_found(kept: dict) -> None:
+    [finding] = followed_by(HI, kept).check("REFUSE-4")
+
+    assert (finding.kind, finding.request) == ("broken", 2)
+
+
+def test_a_refusal_nothing_follows_is_not_judged_for_what_it_leaves() -> None:
+    assert refused().end("refused").check("REFUSE-4") == []
+
+
+def test_a_call_in_refused_output_does_not_run() -> None:
+    left = refused([*PARTIAL, call("toolu_1", value={"n": 1})])
+    ran = refused([*PARTIAL, call("toolu_1", value={"n": 1})]).tool(value={"n": 1})
+
+    assert left.end("refused").kinds("REFUSE-5") == ["held"]
+    assert ran.end("refused").kinds("REFUSE-5") == ["broken"]

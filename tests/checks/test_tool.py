@@ -1,0 +1,216 @@
+"""TOOL-1 to TOOL-5 on histories written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.checks.base import Finding
+from tests.checks.histories import Story, assistant, call, result, text, user
+
+HI = user("Hi")
+TOOLS = [{"name": "look", "input_schema": {}}, {"name": "other", "input_schema": {}}]
+ONE, TWO = call("toolu_1", value={"n": 1}), call("toolu_2", "other", {"n": 2})
+
+
+def calling(*calls: dict, story: Story | None = None, **limits: float) -> Story:
+    story = story or Story()
+    story.turn(tools=("look", "other"), **limits)
+    story.ask([HI], tools=TOOLS)
+    return story.reply(list(calls), "tool_use")
+
+
+def answered(*messages: dict, runs: bool = True, story: Story | None = None) -> Story:
+    """Two calls, run, answered by `messages`, and a last reply."""
+    story = calling(ONE, TWO, story=story)
+    if runs:
+        story.tool("look", {"n": 1}, result="first result").tool("other", {"n": 2}, result="second result")
+    story.ask([HI, assistant([ONE, TWO]), *messages], tools=TOOLS)
+    return story.reply([text("Done.")]).end()
+
+
+FIRST, SECOND = result("toolu_1", "first result"), result("toolu_2", "second result")
+RIGHT = user([FIRST, SECOND])
+
+
+def levels(findings: list[Finding]) -> set[tuple[str, str | None]]:
+    return {(one.kind, one.level) for one in findings}
+
+
+@pytest.mark.parametrize("clause", ["TOOL-1", "TOOL-2", "TOOL-3"])
+def test_calls_answered_as_documented_hold(clause: str) -> None:
+    assert answered(RIGHT).kinds(clause) == ["held"]
+
+
+def test_a_turn_that_ends_on_a_tool_call_is_found() -> None:
+    [finding] = calling(ONE).end().check("TOOL-1")
+
+    assert finding.kind == "broken"
+    assert "look" in finding.expected
+
+
+def test_a_request_without_any_result_is_found() -> None:
+    assert answered(user("Go on.")).kinds("TOOL-1") == ["broken"]
+
+
+def test_a_cancelled_or_capped_turn_needs_no_further_request() -> None:
+    assert calling(ONE).cancel().end("cancelled").check("TOOL-1") == []
+    assert calling(ONE, max_iterations=1).end("capped").check("TOOL-1") == []
+
+
+def test_a_turn_that_a_failing_tool_ended_is_left_to_its_own_clause() -> None:
+    story = calling(ONE).tool("look", {"n": 1}, error="disk full")
+
+    assert story.end("failed").kinds("TOOL-1") == ["unclear"]
+
+
+def test_one_result_of_two_is_found() -> None:
+    [finding] = answered(user([FIRST])).check("TOOL-2")
+
+    assert finding.kind == "broken"
+    assert "toolu_2" in finding.expected
+
+
+def test_two_results_for_one_call_are_found() -> None:
+    assert answered(user([FIRST, SECOND, SECOND])).kinds("TOOL-2") == ["broken"]
+
+
+def test_a_result_that_comes_a_message_too_late_is_found() -> None:
+    story = answered(user([FIRST]), assistant("Well."), user([SECOND]))
+
+    assert story.kinds("TOOL-2") == ["broken"]
+
+
+def test_results_in_several_messages_are_one_message_to_the_api() -> None:
+    story = answered(user([FIRST]), user([SECOND]))
+
+    assert story.kinds("TOOL-2") == ["held"]
+    assert levels(story.check("TOOL-3")) == {("broken", "SHOULD")}
+
+
+def test_results_in_another_order_should_not_be() -> None:
+    assert levels(answered(user([SECOND, FIRST])).check("TOOL-3")) == {("broken", "SHOULD")}
+
+
+def test_text_before_the_results_is_found() -> None:
+    [finding] = answered(user([text("Here:"), FIRST, SECOND])).check("TOOL-3")
+
+    assert (finding.kind, finding.level) == ("broken", None)
+
+
+def test_text_after_the_results_is_allowed() -> None:
+    assert answered(user([FIRST, SECOND, text("Go on.")])).kinds("TOOL-3") == ["held"]
+
+
+def test_swapped_results_are_found() -> None:
+    swapped = user([result("toolu_1", "second result"), result("toolu_2", "first result")])
+    findings = answered(swapped).check("TOOL-3")
+
+    assert levels(findings) == {("broken", None)}
+    assert "that of toolu_2" in findings[0].happened
+
+
+def test_a_result_that_lost_what_the_tool_returned_is_found() -> None:
+    assert levels(answered(user([result("toolu_1", ""), SECOND])).check("TOOL-3")) == {("broken", None)}
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["first result", [text("first result")], '{"output": "first result"}', "Result:\n  first   result\n"],
+)
+def test_a_result_may_be_wrapped(form: object) -> None:
+    assert answered(user([result("toolu_1", form), SECOND])).kinds("TOOL-3") == ["held"]
+
+
+def test_results_are_not_compared_where_the_tools_are_the_loops_own() -> None:
+    swapped = user([result("toolu_1", "second result"), result("toolu_2", "first result")])
+
+    assert answered(swapped, runs=False, story=Story(exposes=("status",))).kinds("TOOL-3") == ["held"]
+
+
+def raising(answer: dict | None, **declaration: object) -> Story:
+    story = calling(ONE, story=Story(**declaration)).tool("look", {"n": 1}, error="disk full")
+    if answer is not None:
+        story.ask([HI, assistant([ONE]), user([answer])], tools=TOOLS)
+        story.reply([text("Sorry.")])
+    return story
+
+
+def test_a_failure_told_to_the_model_holds() -> None:
+    told = raising(result("toolu_1", "Error: disk full", is_error=True))
+
+    assert told.end().kinds("TOOL-4") == ["held"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        result("toolu_1", "Error: disk full"),
+        result("toolu_1", "", is_error=True),
+        {"type": "tool_result", "tool_use_id": "toolu_1", "is_error": True},
+    ],
+)
+def test_a_failure_without_its_flag_or_its_words_is_found(answer: dict) -> None:
+    assert levels(raising(answer).end().check("TOOL-4")) == {("broken", None)}
+
+
+def test_a_failure_should_be_named() -> None:
+    told = raising(result("toolu_1", "Something went wrong.", is_error=True))
+
+    assert levels(told.end().check("TOOL-4")) == {("broken", "SHOULD")}
+
+
+def test_a_loop_that_fails_with_its_tool_should_declare_it() -> None:
+    [finding] = raising(None).raises("ToolError", "disk full").check("TOOL-4")
+
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+    assert "on_tool_error" in finding.advice
+
+
+def test_a_loop_that_declares_it_may_fail_with_its_tool() -> None:
+    declared = {"policies": {"on_tool_error": "raise"}}
+
+    assert raising(None, **declared).raises("ToolError").kinds("TOOL-4") == ["held"]
+    assert raising(None, **declared).end("completed").kinds("TOOL-4") == ["broken"]
+
+
+def test_a_loop_that_declares_to_answer_must() -> None:
+    declared = {"policies": {"on_tool_error": "answer"}}
+
+    assert levels(raising(None, **declared).raises("ToolError").check("TOOL-4")) == {("broken", None)}
+
+
+def test_a_failing_tool_that_ends_the_turn_in_silence_is_found() -> None:
+    assert levels(raising(None).end("completed", shown=[]).check("TOOL-4")) == {("broken", None)}
+
+
+def test_a_tool_tried_again_with_success_did_not_fail() -> None:
+    story = raising(None).tool("look", {"n": 1}, result="ok")
+    story.ask([HI, assistant([ONE]), user([result("toolu_1", "ok")])], tools=TOOLS)
+
+    assert story.reply([text("Done.")]).end().check("TOOL-4") == []
+
+
+NOPE = call("toolu_1", "nope")
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (result("toolu_1", "There is no tool nope.", is_error=True), "held"),
+        (result("toolu_1", "ok"), "broken"),
+        (result("toolu_1", "", is_error=True), "broken"),
+    ],
+)
+def test_a_call_to_a_tool_nobody_offered_is_an_error(answer: dict, kind: str) -> None:
+    story = calling(NOPE)
+    story.ask([HI, assistant([NOPE]), user([answer])], tools=TOOLS)
+
+    assert story.reply([text("Sorry.")]).end().kinds("TOOL-5") == [kind]
+
+
+def test_a_crash_on_an_unknown_tool_should_be_declared_or_gone() -> None:
+    assert levels(calling(NOPE).raises("KeyError", "nope").check("TOOL-5")) == {("broken", "SHOULD")}
+
+
+def test_a_known_tool_is_not_an_unknown_one() -> None:
+    assert answered(RIGHT).check("TOOL-5") == []
