@@ -126,7 +126,7 @@ class Exchange:
         said = self.answer.headers.get("x-should-retry")
         if said in ("true", "false"):
             return said == "true"
-        return self.answer.status in (408, 409, 429) or self.answer.status >= 500
+        return self.answer.status in (0, 408, 409, 429) or self.answer.status >= 500
 
 
 @dataclass(eq=False)

@@ -62,6 +62,7 @@ def test_retries_are_one_round_with_the_last_attempt() -> None:
         (529, {}, 1),
         (429, {}, 1),
         (408, {}, 1),
+        (0, {}, 1),
         (400, {}, 2),
         (529, {"x-should-retry": "false"}, 2),
         (400, {"x-should-retry": "true"}, 1),

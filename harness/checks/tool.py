@@ -170,7 +170,8 @@ def _not_its_own(found: Answers, piece: Piece, own: object, others: list[object]
     whose = f"that of {others[0]}" if others else "something else"
     return broken(
         expected=f"For {identifier}, what its tool returned: {brief(own)}",
-        happened=f"{named(found.later)} has {whose} for {identifier} ({piece.path}): {brief(text_of(piece)) or 'nothing'}",
+        happened=f"{named(found.later)} has {whose} for {identifier} ({piece.path}): "
+        f"{brief(text_of(piece)) or 'nothing'}",
         exchange=found.later,
         block=piece.index,
     )

@@ -257,7 +257,9 @@ GENERAL = (
     Clause(
         id="BOUND-1",
         level="MUST",
-        sentence="A turn ends: the loop returns or raises before the deadline of the scenario.",
+        sentence=(
+            "A turn ends before the scenario's deadline, and not with a crash where it could have ended well."
+        ),
         reason="A worker is lost for good, and the user waits for an answer that never comes.",
         ground="construction",
         source="The provider had answered everything it was asked.",
