@@ -164,7 +164,7 @@ def _outcome(messages: Iterable[BetaMessage], history: list[Any]) -> Outcome:
     shown, last = [], None
     for last in messages:
         text = "".join(block.text for block in last.content if block.type == "text")
-        if text:
+        if text.strip():
             shown.append(text)
     if last is None:
         return Outcome(history=history)

@@ -1,6 +1,6 @@
 """The reference loop: correct by every clause, in four forms (blocking or asynchronous, plain or streaming).
 
-`turn.py` is the loop without any I/O and the file to read; `drive.py` and `drive_async.py` give it hands.
+`turn.py` is the loop without any I/O, and the file to read; the two drivers give it hands.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from ...turn import Declaration, Outcome, Turn
-from .drive import drive
-from .drive_async import drive_async
+from .async_driver import drive_async
+from .sync_driver import drive
 from .turn import ReferenceTurn
 
 __all__ = ["DECLARATION", "ReferenceTurn", "async_loop", "async_loop_of", "loop", "loop_of"]

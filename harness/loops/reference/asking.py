@@ -33,7 +33,7 @@ class Asking(Keeping):
         yield from self.attempt(self.showing("Thinking"))
         yield from self.attempt(self.checkpoint())
         for attempt in count():
-            answer: Message | Failed = yield Ask(self.request(), self.left(), attempt)
+            answer: Message | Failed = yield Ask(self.request(), self.left(), attempt, self.headers())
             if not isinstance(answer, Failed):
                 self.count(answer)
                 yield from self.attempt(self.checkpoint(answer))

@@ -55,6 +55,10 @@ class TurnBase:
             body["stream"] = True
         return body
 
+    def headers(self) -> dict[str, str]:
+        """Headers to send beside the usual ones."""
+        return {}
+
     def outgoing(self) -> list[Message]:
         """The messages to send: the whole history."""
         return list(self.messages)

@@ -10,7 +10,7 @@ import atexit
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from .effects import Failed
+from .effects import Ask, Failed
 from .receive import BrokenStreamError
 
 if TYPE_CHECKING:
@@ -47,21 +47,22 @@ def async_client(base_url: str) -> anthropic.AsyncAnthropic:
     return found
 
 
-def arguments(body: dict[str, Any], api_key: str, timeout: float, attempt: int) -> dict[str, Any]:
+def arguments(request: Ask, api_key: str) -> dict[str, Any]:
     """The arguments of `messages.create`.
 
     The whole body is given as `extra_body`, which goes out as it is; typed arguments would be rewritten.
     """
     return {
-        "model": body["model"],
-        "max_tokens": body["max_tokens"],
+        "model": request.body["model"],
+        "max_tokens": request.body["max_tokens"],
         "messages": (),
-        "extra_body": body,
+        "extra_body": request.body,
         "extra_headers": {
             "authorization": f"Bearer {api_key}",
-            "x-stainless-retry-count": str(attempt),
+            "x-stainless-retry-count": str(request.attempt),
+            **request.headers,
         },
-        "timeout": max(timeout, 0.001),
+        "timeout": max(request.timeout, 0.001),
     }
 
 

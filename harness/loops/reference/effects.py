@@ -57,6 +57,8 @@ class Ask:
     """Seconds the whole exchange may take."""
     attempt: int = 0
     """How often this request was sent before."""
+    headers: dict[str, str] = field(default_factory=dict)
+    """Further headers."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from ...turn import Outcome
 from .base import TurnBase
 from .effects import Block, Call, Keep, Message, Publish, Ran
 from .ends import End
-from .state import client_calls, is_blank, only_thinking, result_block, without_open_server_calls
+from .state import blocks_of, client_calls, is_blank, only_thinking, result_block, without_open_server_calls
 
 
 class Keeping(TurnBase):
@@ -46,7 +46,7 @@ class Keeping(TurnBase):
         for message in reversed(self.messages[self.start :]):
             if message["role"] != "assistant":
                 break
-            dangling[:0] = client_calls(message["content"])
+            dangling[:0] = client_calls(blocks_of(message))
         if dangling:
             self.add_results(dangling)
         self.messages = without_open_server_calls(self.messages)

@@ -11,6 +11,12 @@ THINKING = ("thinking", "redacted_thinking")
 TOKENS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
+def blocks_of(message: Message) -> list[Block]:
+    """The content of a message as blocks."""
+    content: str | list[Block] = message["content"]
+    return [{"type": "text", "text": content}] if isinstance(content, str) else content
+
+
 def client_calls(content: Iterable[Block]) -> list[Call]:
     """The calls that the client has to answer; those of server-run tools are none."""
     return [
@@ -71,8 +77,8 @@ def answered_server_calls(messages: Iterable[Message]) -> set[str]:
     return {
         block["tool_use_id"]
         for message in messages
-        if message["role"] == "assistant" and isinstance(message["content"], list)
-        for block in message["content"]
+        if message["role"] == "assistant"
+        for block in blocks_of(message)
         if str(block.get("type", "")).endswith("_tool_result") and "tool_use_id" in block
     }
 
@@ -82,8 +88,8 @@ def without_open_server_calls(messages: list[Message]) -> list[Message]:
     answered = answered_server_calls(messages)
     kept: list[Message] = []
     for message in messages:
-        content = message["content"]
-        if message["role"] != "assistant" or isinstance(content, str):
+        content = blocks_of(message)
+        if message["role"] != "assistant":
             kept.append(message)
             continue
         open_calls = [block for block in server_calls(content) if block["id"] not in answered]

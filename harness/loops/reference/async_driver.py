@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from ...turn import Outcome
 from . import clients
-from .drive import POLL, interrupted, tool_failure, whole
 from .effects import Ask, Call, Effect, Failed, Finish, Message, Ran, RunTools, Wait
 from .receive import Accumulator, BrokenStreamError, SseDecoder
+from .sync_driver import POLL, interrupted, tool_failure, whole
 from .turn import ReferenceTurn
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ async def ask(machine: ReferenceTurn, effect: Ask) -> Message | Failed:
 
 async def _exchange(machine: ReferenceTurn, effect: Ask, accumulator: Accumulator) -> Message | None:
     create = clients.async_client(machine.turn.base_url).messages.with_streaming_response.create
-    arguments = clients.arguments(effect.body, machine.turn.api_key, effect.timeout, effect.attempt)
+    arguments = clients.arguments(effect, machine.turn.api_key)
     async with create(**arguments) as response:
         if not effect.body.get("stream"):
             return whole(await response.read())

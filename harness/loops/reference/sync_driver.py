@@ -51,7 +51,7 @@ def ask(machine: ReferenceTurn, effect: Ask) -> Message | Failed:
     """Send one request and receive the whole reply."""
     accumulator = machine.accumulator()
     create = clients.client(machine.turn.base_url).messages.with_streaming_response.create
-    arguments = clients.arguments(effect.body, machine.turn.api_key, effect.timeout, effect.attempt)
+    arguments = clients.arguments(effect, machine.turn.api_key)
     try:
         with create(**arguments) as response:
             if not effect.body.get("stream"):

@@ -1,0 +1,24 @@
+"""All mutants by name: `tests.loops.mutants:exits_on_no_tool_call`; with `_async`, the asynchronous form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.loops import mutants_ends, mutants_history, mutants_stop, threaded
+from tests.loops.mutant import MUTANTS, Mutant
+
+__all__ = ["MUTANTS", "Mutant"]
+
+FAMILIES = (mutants_stop, mutants_history, mutants_ends, threaded)
+
+
+def __getattr__(name: str) -> Any:
+    if name in MUTANTS:
+        return MUTANTS[name].loop
+    if name.removesuffix("_async") in MUTANTS:
+        return MUTANTS[name.removesuffix("_async")].async_loop
+    raise AttributeError(name)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *MUTANTS, *(f"{name}_async" for name in MUTANTS)]
