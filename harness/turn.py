@@ -36,6 +36,7 @@ EXPOSABLE: dict[str, str] = {
     "history": "return Outcome(history=messages)",
     "usage": "call turn.record_usage(…) once, or return Outcome(usage=…)",
     "publish": "call turn.publish(state, history, done=…)",
+    "done": "call turn.publish(state, history, done=True) as the last publish",
     "report": "call turn.report(problem)",
     "checkpoint": "keep a checkpoint in turn.store[turn.checkpoint_key]",
     "tools": "offer turn.tools to the model and run them",

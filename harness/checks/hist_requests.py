@@ -8,6 +8,7 @@ from typing import Any
 from ..evidence import Exchange, Run, TurnView
 from ..wire.same import brief, equal, is_blank
 from .base import Finding, broken, check, held, request
+from .pairing import blank_alone
 
 THREAD_GONE = ("thread_not_found", "thread_already_continued", "thread_continue_in_flight")
 """Rejections that are no fault of the request: the thread it continues is not there (any more)."""
@@ -54,25 +55,28 @@ def nothing_blank_is_sent(run: Run) -> Iterator[Finding]:
         for one in turn.rounds:
             blank = _blank(one.body.get("messages"))
             if blank is not None:
-                where, value, block = blank
+                where, value, block, certain = blank
                 yield broken(
                     expected="No blank text block and no message without content in any request.",
                     happened=f"{request(one).capitalize()} has at {where}: {brief(value)}",
                     exchange=one,
                     block=block,
+                    level=None if certain else "SHOULD",
                 )
                 break
             yield held(exchange=one)
 
 
-def _blank(messages: Any) -> tuple[str, Any, int | None] | None:
+def _blank(messages: Any) -> tuple[str, Any, int | None, bool] | None:
+    """Where something blank stands, what it is, its block, and whether the API refuses it for certain."""
     for number, message in enumerate(messages if isinstance(messages, list) else ()):
         content = message.get("content") if isinstance(message, dict) else None
         if content == [] or (isinstance(content, str) and not content.strip()):
-            return f"messages[{number}].content", content, None
+            return f"messages[{number}].content", content, None, True
         for index, block in enumerate(content if isinstance(content, list) else ()):
             if is_blank(block):
-                return f"messages[{number}].content[{index}]", block, index
+                certain = blank_alone(str(message["role"]), content)
+                return f"messages[{number}].content[{index}]", block, index, certain
     return None
 
 

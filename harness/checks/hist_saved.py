@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import Exchange, Run, TurnView
+from ..evidence import FINAL, Exchange, Run, TurnView
 from ..wire.blocks import open_server_calls
 from ..wire.same import Piece, brief, pieces
 from .base import Evidence, Finding, broken, check, held, request
@@ -49,7 +49,7 @@ def _inferred(turn: TurnView) -> Iterator[Finding]:
             turn=turn,
         )
         return
-    unresolved = open_calls_of_the_server(history)
+    unresolved = [one for one in open_calls_of_the_server(history) if one in _never_resumed(turn)]
     if unresolved:
         yield broken(
             expected="No server-run call without its result before the next user message.",
@@ -61,6 +61,14 @@ def _inferred(turn: TurnView) -> Iterator[Finding]:
         )
     else:
         yield held(evidence, turn=turn)
+
+
+def _never_resumed(turn: TurnView) -> set[str]:
+    """Ids of server-run calls the turn ended on; one that was resumed is the server's to answer."""
+    last = turn.last_reply
+    if last is None or last.next is not None or last.stop_reason in FINAL:
+        return set()
+    return {str(call.get("id")) for call in last.server_calls}
 
 
 @check("HIST-9")

@@ -506,3 +506,29 @@ def test_the_beginning_of_a_reply_that_broke_off_was_received() -> None:
     story.reply([text("One two three.")], whole=False)
 
     assert story.end("failed", history=[HI, assistant("One two")]).kinds("HIST-9") == ["held"]
+
+
+def test_blank_text_beside_a_call_weighs_less_for_it_was_seen_to_be_accepted() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply([text("\n"), call("toolu_1")], "tool_use")
+    left = [HI, assistant([text("\n"), call("toolu_1")]), user([result("toolu_1")])]
+    story.ask(left)
+    story.reply([text("Done.")]).end(history=left)
+    [finding] = [one for one in story.check("HIST-6") if one.kind == "broken"]
+
+    assert finding.level == "SHOULD"
+    assert story.kinds("HIST-8") == ["held"]
+
+
+def test_a_call_the_server_left_open_is_not_the_loops_fault() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply([server_call("srvtoolu_1")], "pause_turn")
+    left = [HI, assistant([server_call("srvtoolu_1")])]
+    story.ask(left)
+    story.reply([text("Done.")]).end(history=[*left, assistant("Done.")])
+
+    assert story.kinds("HIST-8") == ["held"]
