@@ -73,9 +73,10 @@ def _blank(messages: Any) -> tuple[str, Any, int | None, bool] | None:
         content = message.get("content") if isinstance(message, dict) else None
         if content == [] or (isinstance(content, str) and not content.strip()):
             return f"messages[{number}].content", content, None, True
-        for index, block in enumerate(content if isinstance(content, list) else ()):
+        blocks = content if isinstance(content, list) else []
+        for index, block in enumerate(blocks):
             if is_blank(block):
-                certain = blank_alone(str(message["role"]), content)
+                certain = blank_alone(str(message["role"]), blocks)
                 return f"messages[{number}].content[{index}]", block, index, certain
     return None
 
