@@ -74,6 +74,9 @@ def judge(
     lost = next((event for event in events if isinstance(event, Lost)), None)
     if lost is not None:
         return Verdict(grade="error", reason=lost.reason)
+    own = next((note for note in run.notes if note.kind == "error"), None)
+    if own is not None:
+        return Verdict(grade="error", reason=f"the provider failed, not the loop: {_last_line(own.detail)}")
     if not run.complete:
         return Verdict(grade="error", reason="the history is incomplete: its last event is not 'finished'")
     unbound = _unbound(run)
@@ -82,6 +85,11 @@ def judge(
     results = _results(run, registered() if checks is None else checks, catalogue)
     grade = scenario_grade(results, frozenset(run.scenario.clauses))
     return Verdict(grade=grade, checks=results, reason=_reason(grade, results))
+
+
+def _last_line(traceback: str) -> str:
+    lines = traceback.strip().splitlines()
+    return lines[-1] if lines else "it does not say why"
 
 
 def _results(run: Run, checks: Mapping[str, Check], catalogue: Mapping[str, Clause]) -> list[CheckResult]:

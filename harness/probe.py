@@ -131,7 +131,8 @@ def _hooks_used(events: list[AnyEvent]) -> list[str]:
                 checkpoint = f"chat:checkpoint:{event.conversation}"
                 offered = set(event.tools)
             case Published():
-                used += ["publish"] + (["history"] if event.history is not None else [])
+                used += ["publish"] + (["done"] if event.done else [])
+                used += ["history"] if event.history is not None else []
             case Reported():
                 used.append("report")
             case UsageRecorded():

@@ -59,6 +59,7 @@ class Runner:
     """Runs cases against one loop. Use it as a context manager; its methods may be called from any thread.
 
     `target` is `pkg.mod:attr` (runs in a host process, unless `in_process`) or a callable (runs here).
+    With a `probe` from an earlier run of the same loop, none is made.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Runner:
         seed: int = DEFAULT_SEED,
         declaration: Declaration | None = None,
         history_dir: Path | None = None,
+        probe: Probe | None = None,
     ) -> None:
         self._target = target
         self._here = in_process or callable(target)
@@ -83,7 +85,7 @@ class Runner:
         self._thread = threading.Thread(target=self._serve, name="loop-harness", daemon=True)
         self._drivers: list[Driver] = []
         self._idle: asyncio.Queue[int] = asyncio.Queue()
-        self._probe: Probe | None = None
+        self._probe = probe
         self._probing = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -110,9 +112,9 @@ class Runner:
     def probe(self) -> Probe:
         """Find out, once, what the loop exposes. A problem there means that it cannot be driven."""
         with self._probing:
-            if self._probe is None:
+            if not self._drivers:
                 self._probe = self._call(self._explore())
-            return self._probe
+            return self._probe or Probe()
 
     def run(self, case: Case) -> CaseResult:
         """Play one case and judge it."""
@@ -156,6 +158,8 @@ class Runner:
             return Probe(problem=str(error))
         except TimeoutError:
             return Probe(problem=f"{self.name}: importing it took more than {START_DEADLINE:.0f} s")
+        if self._probe:
+            return self._probe
         unseen = msgspec.structs.replace(self._terms(), history_dir=None)
 
         async def play(case: Case) -> list[AnyEvent]:

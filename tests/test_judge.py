@@ -218,3 +218,12 @@ def test_judging_a_long_turn_stays_quick() -> None:
     began = time.perf_counter()
     judge(events)
     assert time.perf_counter() - began < 5
+
+
+def test_a_failure_of_the_provider_is_an_error_and_not_the_loops_fault() -> None:
+    story = simple().noted("error", "Traceback …\nKeyError: 'step'")
+
+    verdict = judge(story.finish())
+
+    assert verdict.grade == "error"
+    assert verdict.reason == "the provider failed, not the loop: KeyError: 'step'"
