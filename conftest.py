@@ -46,7 +46,7 @@ class Adopter:
         self.path = pytester.path
         self._pytester = pytester
         self._path = installed
-        self._env = {"PYTEST_ADDOPTS": ""}
+        self._env = {"PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": ""}
 
     def write(self, files: dict[str, str]) -> None:
         for name, text in files.items():
