@@ -195,14 +195,20 @@ def _reason(grade: str, results: Sequence[CheckResult]) -> str:
     return f"{first.clause}: {first.message}" if first else "no clause applied"
 
 
+UNBOUND = "the loop offers no client tool that the script's calls could be bound to"
+
+
 def _unbound(run: Run) -> str:
-    """Why the script could not be played to this loop: it offers no client tools, say."""
-    for note in run.notes:
-        if note.kind == "unbound":
-            return note.detail or "the loop offers no client tool that the script's calls could be bound to"
-    for _, exchange in run.rounds():
-        if exchange.answer and exchange.answer.kind == "unbound":
-            said = exchange.answer.body if isinstance(exchange.answer.body, dict) else {}
-            detail = said.get("error", {}).get("message") if isinstance(said.get("error"), dict) else None
-            return detail or "the loop offers no client tool that the script's calls could be bound to"
-    return ""
+    """Why the script could not be played to this loop, empty where it could.
+
+    A loop that offered tools in one request and not in the next has lost them: that is judged.
+    """
+    rounds = [exchange for _, exchange in run.rounds()]
+    unbound = any(one.answer is not None and one.answer.kind == "unbound" for one in rounds)
+    return UNBOUND if unbound and not any(_offers_tools(one.body) for one in rounds) else ""
+
+
+def _offers_tools(body: Mapping[str, object]) -> bool:
+    """Whether a request offers a client tool: one with a schema of its own."""
+    tools = body.get("tools")
+    return isinstance(tools, list) and any("input_schema" in tool for tool in tools if isinstance(tool, dict))

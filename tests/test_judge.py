@@ -12,7 +12,7 @@ from harness.checks.base import Finding, broken, check, held, note, unclear
 from harness.clauses import CLAUSES
 from harness.evidence import Run
 from harness.history import Finished
-from harness.judge import CheckResult, Verdict, judge
+from harness.judge import UNBOUND, CheckResult, Verdict, judge
 from tests.checks.histories import Story, assistant, call, result, text, user
 
 HI = user("Hi")
@@ -171,12 +171,11 @@ def test_a_script_that_cannot_be_bound_is_unsupported() -> None:
     story = Story()
     story.turn()
     story.ask([HI])
-    story.noted("unbound", "the loop offers no client tools")
     story.answer("unbound")
     verdict = judge(story.end().finish())
 
     assert verdict.grade == "unsupported"
-    assert verdict.reason == "the loop offers no client tools"
+    assert verdict.reason == UNBOUND
 
 
 def test_a_right_loop_passes() -> None:
@@ -227,3 +226,16 @@ def test_a_failure_of_the_provider_is_an_error_and_not_the_loops_fault() -> None
 
     assert verdict.grade == "error"
     assert verdict.reason == "the provider failed, not the loop: KeyError: 'step'"
+
+
+def test_tools_offered_once_and_then_lost_are_judged() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI], tools=[{"name": "look", "input_schema": {"type": "object"}}])
+    story.reply([text("One moment.")], "pause_turn")
+    story.ask([HI, assistant(text("One moment."))])
+    story.answer("unbound", 200)
+
+    verdict = judge(story.end().finish())
+
+    assert "PAUSE-3" in [result.clause for result in verdict.checks if result.grade == "fail"]
