@@ -21,7 +21,7 @@ LAYERS: dict[str, int] = {
             "scenario census evidence arrange exchange display declaration",
             "provider loops checks",
             "judge",
-            "case probe runner chosen serving fake",
+            "case probe pulse retrial runner chosen serving fake",
             "report catalogue_doc",
             "commands cli plugin __main__",
         ]
@@ -36,7 +36,7 @@ ONLY_IN = {
     "vcr": ("cassettes",),
     "faker": ("scenario/filler.py",),
     "pytest": ("plugin.py",),
-    "httptools": ("provider/server.py",),
+    "httptools": ("provider/connection.py", "provider/server.py"),
     "uvloop": ("provider/server.py",),
     "rich": ("commands/", "report/text.py"),
     "yaml": ("scenario/",),

@@ -39,7 +39,8 @@ def case_lines(result: CaseResult, again: str, known: Collection[str] = ()) -> I
         yield Line("")
     others = [check.clause for check in broken if check not in told]
     if others:
-        yield from labelled("also", f"{', '.join(others)} broken in this case")
+        yield from labelled("also", f"broken in this case: {', '.join(others)}")
+        yield Line("")
     yield Line("  trace", "head")
     yield from trace_lines(result.events)
     yield Line("")

@@ -1,0 +1,115 @@
+"""What the README and the docs say is so."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from argparse import _SubParsersAction
+from pathlib import Path
+
+import pytest
+
+from harness.clauses import CLAUSES
+from harness.cli import _parser
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("*/README.md")])
+ELSEWHERE = ("http://", "https://", "mailto:")
+
+
+def without_times(text: str) -> str:
+    """Times, ports and ids differ from run to run."""
+    text = re.sub(r"\d+\.\d{3}(?= )", "0.000", text)
+    text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
+    return re.sub(r"((?:srvtoolu|mcptoolu|toolu|msg|req)_)\w+", r"\1ID", text)
+
+
+def failure_in_the_readme() -> tuple[list[str], str]:
+    """The command that the README's failure was made with, and the output it shows."""
+    readme = (ROOT / "README.md").read_text()
+    found = re.search(r"<!-- made by .*? -->\n```\n\$ (?P<command>.+)\n(?P<output>[\s\S]*?)```\n", readme)
+    assert found, "the README shows no failure"
+    return shlex.split(found["command"]), found["output"]
+
+
+def test_the_readme_shows_the_failure_as_it_is() -> None:
+    command, shown = failure_in_the_readme()
+    assert command[0] == "loop-harness"
+
+    run = subprocess.run(
+        [sys.executable, "-m", "harness", *command[1:]],
+        cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+
+    assert (run.returncode, run.stderr) == (1, "")
+    wanted = without_times(shown.rstrip().removesuffix("…").rstrip())
+    assert wanted
+    assert without_times(run.stdout).startswith(wanted + "\n")
+
+
+def test_the_readme_names_both_commands() -> None:
+    readme = (ROOT / "README.md").read_text()
+    script = (ROOT / ".ci" / "run").read_text()
+
+    for command in (
+        "pip install . && loop-harness run --loop harness.loops.reference:loop",
+        "pip install -e '.[dev]' && pytest",
+    ):
+        assert f"    {command}\n" in readme
+        assert command.partition(" && pytest")[0] in script
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if target.startswith(ELSEWHERE):
+            continue
+        name, _, anchor = target.partition("#")
+        file = page.parent / name if name else page
+        assert file.exists(), f"{page.name} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", file.read_text(), re.MULTILINE)
+            anchors = {
+                re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings
+            }
+            assert anchor in anchors, f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_clauses_that_are_named_exist(page: Path) -> None:
+    families = {clause.partition("-")[0] for clause in CLAUSES}
+    named = {
+        name
+        for name in re.findall(r"\b[A-Z]{3,}-\d+\b", page.read_text())
+        if name.partition("-")[0] in families
+    }
+
+    assert named <= CLAUSES.keys()
+
+
+def test_every_command_and_option_is_documented() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text()
+    [commands] = [action for action in _parser()._actions if isinstance(action, _SubParsersAction)]
+    for name, parser in commands.choices.items():
+        assert f"| `{name}" in page
+        for action in parser._actions:
+            for option in action.option_strings:
+                assert option in ("-h", "--help") or f"`{option}" in page or f"[{option}" in page, option
+
+
+def test_every_dependency_has_its_reason() -> None:
+    page = (ROOT / "docs" / "dependencies.md").read_text().lower()
+    project = (ROOT / "pyproject.toml").read_text().partition("[project.scripts]")[0]
+    names = re.findall(r'^    "([a-z-]+)>=', project.partition("dependencies = [")[2], re.MULTILINE)
+
+    assert len(names) >= 9
+    for name in names:
+        assert f"\n| {name} |" in page, name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_python_in_the_docs_can_be_parsed(page: Path) -> None:
+    for block in re.findall(r"```python\n([\s\S]*?)```", page.read_text()):
+        compile(block, str(page), "exec")
