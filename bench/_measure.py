@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,14 @@ def of_process(command: Sequence[str], env: dict[str, str], cwd: Path | None = N
     began = time.perf_counter()
     subprocess.run(command, env=env, cwd=cwd, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
+
+
+def cpu_of_process(command: Sequence[str], env: dict[str, str], cwd: Path | None = None) -> float:
+    """Seconds of the processor's time that the process took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    of_process(command, env, cwd)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def compare(measures: dict[str, Callable[[], float]], times: int = 15) -> dict[str, float]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 import urllib.request
 from pathlib import Path
@@ -397,3 +401,43 @@ def ask(url: str, key: str, text: str, said: object = None) -> dict:  # type: ig
     headers = {"x-api-key": key, "anthropic-version": "2023-06-01", "content-type": "application/json"}
     with urllib.request.urlopen(urllib.request.Request(f"{url}/v1/messages", body, headers)) as answer:
         return json.load(answer)  # type: ignore[no-any-return]
+
+
+def test_a_terminal_gets_colour_and_a_progress_bar(here: Path) -> None:
+    out = in_a_terminal(here, "run", "pause/no-tools", "--loop", "mine:loop")
+
+    assert "\x1b[1;31mFAIL  PAUSE-1" in out
+    assert "0/1" in out
+    assert out.index("FAIL  PAUSE-1") < out.index("1 case: 1 fail")
+
+
+def test_no_color_is_respected(here: Path) -> None:
+    out = in_a_terminal(here, "explain", "PAUSE-1", NO_COLOR="1")
+
+    assert "PAUSE-1  MUST" in out
+    assert "\x1b[" not in out
+
+
+def in_a_terminal(here: Path, *arguments: str, **env: str) -> str:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "harness", *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=here,
+        env={**kept, "TERM": "xterm", "PYTHONPATH": f"{ROOT}:{ROOT / 'harness' / 'alias'}", **env},
+    )
+    os.close(theirs)
+    said = bytearray()
+    try:
+        while part := os.read(ours, 65536):
+            said += part
+    except OSError:
+        pass  # that is how Linux says that the other end was closed
+    finally:
+        os.close(ours)
+        process.wait(timeout=30)
+    return said.decode()

@@ -20,13 +20,17 @@ _CODES = {
 }
 
 
-def show(lines: Iterable[Line], to: TextIO | None = None) -> None:
-    """Print the lines."""
-    out = to or sys.stdout
-    coloured = in_colour(out)
-    for line in lines:
-        code = _CODES.get(line.style) if coloured else None
-        print(f"\x1b[{code}m{line.text}\x1b[0m" if code else line.text, file=out)
+def show(lines: Iterable[Line]) -> None:
+    """Print the lines, in one piece: a progress bar below them is drawn once, and not for each."""
+    out = sys.stdout
+    codes = _CODES if in_colour(out) else {}
+    text = [_coloured(line.text, codes.get(line.style)) for line in lines]
+    if text:
+        print("\n".join(text), file=out)
+
+
+def _coloured(text: str, code: str | None) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if code else text
 
 
 def in_colour(out: TextIO) -> bool:
