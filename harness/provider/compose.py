@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from typing import Any
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
 
 from ..scenario.model import Block, Reply
 from ..wire import blocks as kinds
-from ..wire.ids import Ids, looks_real
+from ..wire.cache import PromptCache
+from ..wire.eras import Era, era
+from ..wire.ids import Ids, looks_real, opaque_id
 from ..wire.message import message
-from ..wire.models import canonical_name, traits
+from ..wire.models import canonical_name
 from ..wire.usage import usage_of
+from ..wire.wanted import Wanted
 from .script import Play
 from .tools import bind
 
@@ -19,8 +23,9 @@ from .tools import bind
 class Composer:
     """Turns the replies of one run into content. A step gives the same content however often it is sent."""
 
-    def __init__(self, ids: Ids) -> None:
+    def __init__(self, ids: Ids, of: Era | None = None) -> None:
         self._ids = ids
+        self._callers = (of or era()).callers
         self._labels: dict[str, str] = {}
         self._open: list[Mapping[str, Any]] = []
         self._made: dict[tuple[int, int], list[dict[str, Any]]] = {}
@@ -60,6 +65,8 @@ class Composer:
             block.setdefault("signature", self._ids.data("signature"))
         elif block.get("type") == "redacted_thinking":
             block.setdefault("data", self._ids.data("redacted"))
+        if block.get("type") in self._callers:
+            block.setdefault("caller", {"type": "direct"})
         return kinds.ordered(block)
 
     def _fill_call(self, block: dict[str, Any], round_: int) -> None:
@@ -104,19 +111,71 @@ def _call_prefix(result: Mapping[str, Any]) -> str:
     return kinds.ID_PREFIX[kinds.MCP_CALL if result["type"] == kinds.MCP_RESULT else kinds.SERVER_CALL]
 
 
-def compose_message(
-    message_id: str, reply: Reply, content: list[dict[str, Any]], seen: Mapping[str, Any], model: str
-) -> dict[str, Any]:
-    """The whole message that answers what the model has `seen` with `content`."""
-    usage = usage_of(seen, content, thinking=traits(model).thinking, override=reply.usage)
-    return message(
+class Composed(NamedTuple):
+    """A message, what is counted when its stream starts, and whether its thinking is estimated on the way."""
+
+    message: dict[str, Any]
+    first: dict[str, Any]
+    estimates: bool = False
+
+
+def compose(
+    message_id: str,
+    reply: Reply,
+    content: list[dict[str, Any]],
+    seen: Mapping[str, Any],
+    *,
+    wanted: Wanted,
+    cache: PromptCache,
+    of: Era,
+) -> Composed:
+    """The whole message that answers what the model has `seen` with `content`, for those who `wanted` it."""
+    used = usage_of(seen, content, reply.stop_reason, wanted=wanted, cache=cache, of=of)
+    said = message(
         id=message_id,
-        model=canonical_name(model),
+        model=_serving(content) or canonical_name(wanted.model),
         content=content,
         stop_reason=reply.stop_reason,
-        usage=usage,
+        usage=used.total | reply.usage,
         stop_sequence=reply.stop_sequence,
         stop_details=reply.stop_details,
-        container=reply.container,
-        fields=reply.fields,
+        container=reply.container or _container(content, wanted, message_id),
+        fields=_fields(wanted) | reply.fields,
+        of=of,
     )
+    return Composed(said, used.first | reply.usage, wanted.estimates)
+
+
+def _fields(wanted: Wanted) -> dict[str, Any]:
+    """What a reply says beside the message, to those who asked."""
+    fields: dict[str, Any] = {}
+    if wanted.edits:
+        fields["context_management"] = {"applied_edits": []}
+    if wanted.bindings:
+        fields["input_transformations"] = []
+    return fields
+
+
+def _serving(content: Iterable[Mapping[str, Any]]) -> str | None:
+    """The model that gave the reply, where it was not the one that was asked."""
+    sides = [block.get("to") for block in content if block.get("type") == "fallback"]
+    last = sides[-1] if sides else None
+    return last.get("model") if isinstance(last, Mapping) else None
+
+
+def _runs_code(block: Mapping[str, Any]) -> bool:
+    kind = str(block.get("name") if kinds.is_server_call(block) else block.get("type"))
+    return kind.removesuffix("_tool_result").endswith("code_execution")
+
+
+def _container(
+    content: Iterable[Mapping[str, Any]], wanted: Wanted, message_id: str
+) -> dict[str, Any] | None:
+    """Where code ran, if any did: the container that was asked for, or a new one, for another hour."""
+    if not any(_runs_code(block) for block in content):
+        return None
+    expires = datetime.now(UTC) + timedelta(hours=1)
+    return {
+        "id": wanted.container or opaque_id("container_", message_id),
+        "expires_at": f"{expires:%Y-%m-%dT%H:%M:%S.%f}Z",
+    }

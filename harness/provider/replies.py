@@ -9,13 +9,17 @@ import msgspec
 
 from ..scenario.model import Fault, Reply
 from ..transcript import Conversation
+from ..wire.cache import PromptCache
 from ..wire.codec import dumps
-from ..wire.events import events_of
+from ..wire.eras import Era, era
+from ..wire.events import Event, Told, events_of
 from ..wire.ids import Ids
+from ..wire.wanted import Wanted
 from . import headers as head
 from .answer import Answer, Failure, error_answer
-from .compose import compose_message
+from .compose import Composed, compose
 from .request import Request
+from .retold import retold
 from .threads import Threads
 
 
@@ -38,7 +42,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
 class Replies:
     """Makes the answers of one session."""
 
-    def __init__(self, ids: Ids, threads: Threads, seed: int) -> None:
+    def __init__(self, ids: Ids, threads: Threads, seed: int, of: Era | None = None) -> None:
+        self._of = of or era()
+        self._cache = PromptCache()
         self._ids = ids
         self._threads = threads
         self._seed = seed
@@ -46,8 +52,11 @@ class Replies:
     def reply(self, asked: Asked, reply: Reply, content: list[dict[str, Any]], kind: str) -> Answer:
         """`reply` with its finished `content`, whole or streamed as the request asks."""
         body = asked.request.body
-        model = str(body["model"]) if isinstance(body, dict) and "model" in body else ""
-        said = compose_message(self._ids.next("msg_"), reply, content, asked.seen, model)
+        wanted = Wanted.of(body, asked.request.headers)
+        composed = compose(
+            self._ids.next("msg_"), reply, content, asked.seen, wanted=wanted, cache=self._cache, of=self._of
+        )
+        said = composed.message
         stream = asked.request.wants_stream
         written = {name.lower(): value for name, value in reply.headers.items()}
         self._threads.began(body)
@@ -58,37 +67,50 @@ class Replies:
             written=written,
             body=said,
             delay=reply.delay,
+            breaks=reply.breaks,
+            broken=lambda: self._threads.failed(body),
             delivered=lambda: self._threads.answered(body, asked.conversation, said),
             cut=lambda: self._threads.failed(body),
         )
-        self._shape(answer, reply, said, stream=stream)
+        if stream:
+            answer.events = self._events(answer, reply, composed)
+            answer.gap, answer.pings = reply.gap, reply.pings
+            answer.waits = any(event.wait for event in answer.events)
+        else:
+            answer.payload = dumps(said)
+            if reply.gap:
+                # A whole body takes as long as its events would.
+                answer.delay += reply.gap * (len(self._events(answer, reply, composed)) - 1)
         return answer
 
-    def _shape(self, answer: Answer, reply: Reply, said: dict[str, Any], *, stream: bool) -> None:
-        """Fill in the events of a stream, or the bytes of a body that takes as long as its events would."""
+    def _events(self, answer: Answer, reply: Reply, composed: Composed) -> list[Event]:
+        """The events that tell the message, or those the scenario wrote."""
         random = Random(f"{self._seed}/{answer.request}")  # noqa: S311 - where fragments are cut
-        if stream:
-            answer.events = list(events_of(said, random, tool_input_json=reply.tool_input_json))
-            answer.gap, answer.pings = reply.gap, reply.pings
-            return
-        answer.payload = dumps(said)
-        if reply.gap:
-            count = sum(1 for _ in events_of(said, random, tool_input_json=reply.tool_input_json))
-            answer.delay += reply.gap * (count - 1)
+        told = Told(self._of, reply.tool_input_json, composed.first, reply.server_gap, composed.estimates)
+        made = list(events_of(composed.message, random, told))
+        return made if reply.events is None else list(retold(reply.events, made))
 
     def say(self, asked: Asked, text: str, kind: str) -> Answer:
         """A short reply that no script holds."""
         return self.reply(asked, Reply(), [{"type": "text", "text": text}], kind)
 
     def data(self, asked: Asked, body: Any) -> Answer:
-        """The answer of an endpoint that no script speaks for."""
-        headers = head.for_reply(self._ids.next("req_"), stream=False)
-        return Answer(request=asked.number, kind="side", headers=headers, body=body, payload=dumps(body))
+        """The answer of an endpoint other than Messages; bytes are lines of JSON."""
+        request_id = self._ids.next("req_")
+        if asked.request.endpoint in ("count_tokens", "models"):
+            headers = head.for_reply(request_id, stream=False)
+        else:
+            headers = head.for_error(request_id)
+        payload = body if isinstance(body, bytes) else dumps(body)
+        if isinstance(body, bytes):
+            headers["content-type"] = "application/x-jsonl"
+            body = None
+        return Answer(request=asked.number, kind="side", headers=headers, body=body, payload=payload)
 
     def fault(self, number: int, fault: Fault, step: int) -> Answer:
         """The scripted error of a step."""
         failure = Failure(
-            status=fault.status,
+            status=fault.status or 0,
             message=fault.message,
             type=fault.type,
             details=fault.details,
@@ -98,6 +120,7 @@ class Replies:
         )
         answer = self.fail(number, failure, "fault")
         answer.step = step
+        answer.connection = "reset" if fault.connection == "refuse" else fault.connection
         return answer
 
     def fail(self, number: int, failure: Failure, kind: str) -> Answer:

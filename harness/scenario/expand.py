@@ -47,6 +47,7 @@ def expand(values: dict[str, Any], *, scenario_id: str, path: str, seed: int) ->
         lanes=file.lanes,
         streams=file.streams,
         rules=file.rules,
+        era=file.era,
         deadline=file.deadline,
         path=path,
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ..turn import Behaviour, Limits
+from ..wire.eras import CURRENT, EraName
 from .model import Cancel, Expect, Lane, Seconds, Step, Strict, Task
 
 
@@ -77,5 +78,7 @@ class ScenarioFile(Strict, frozen=True, kw_only=True):
     """`both`: variants `[json]` and `[sse]`; `only`: `[sse]`; `never`: `[json]`."""
     rules: Literal["strict", "lenient"] = "strict"
     """Whether requests the real API rejects are rejected."""
+    era: EraName = CURRENT
+    """When the replies were given: which fields they have, and in which order."""
     deadline: Annotated[float, msgspec.Meta(gt=0)] = 10.0
     """Seconds after which a turn is stopped by force."""

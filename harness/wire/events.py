@@ -1,7 +1,7 @@
 """A message as the events of a stream. What `message` says whole, these say in pieces.
 
 The grammar: `message_start`, then each block as start, deltas, stop, then `message_delta` and `message_stop`;
-one `ping` after the first `content_block_start`.
+one `ping`, most often after the first `content_block_start`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,36 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, NamedTuple
 
-from .blocks import CALLS
+from .blocks import CALLS, is_server_result
 from .codec import dumps
-from .fragments import cut_json, cut_text
+from .deltas import deltas, empty
+from .eras import DELTA_USAGE_ORDER, LATE_USAGE, Era, arranged, era, in_order
+
+EVENTS: frozenset[str] = frozenset(
+    {
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+        "ping",
+        "error",
+    }
+)
+"""Those of today; a new one may come any day."""
+
+LATE_FIELDS = ("stop_reason", "stop_sequence", "stop_details", "container", "context_management")
+"""Top-level fields of a message that are not known when it starts."""
+
+EARLY_USAGE = frozenset({"cache_creation", "service_tier", "inference_geo", "speed"})
+"""Parts of the usage that are told once, at the start."""
+
+FIRST_COUNTS = (1, 1, 1, 1, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8)
+"""Output tokens counted when a stream starts, as often as they were recorded."""
+
+PING_PLACES = (1,) * 22 + (2,) * 3 + (3,) * 2 + (None,) * 2
+"""After how many further events the ping comes, as often as it was recorded; with None there is no ping."""
 
 
 class Event(NamedTuple):
@@ -21,50 +48,59 @@ class Event(NamedTuple):
 
     name: str
     data: dict[str, Any]
+    wait: float = 0.0
+    """Seconds of silence before it."""
+    raw: str | None = None
+    """What is written to the letter, in place of the event."""
 
 
 PING = Event("ping", {"type": "ping"})
 
-LATE_FIELDS = (
-    "stop_reason",
-    "stop_sequence",
-    "stop_details",
-    "container",
-    "context_management",
-    "diagnostics",
-)
-"""Top-level fields of a message that are not known when it starts."""
 
-LATE_USAGE = ("output_tokens_details", "server_tool_use", "iterations")
-"""Parts of the usage that come with the last count only."""
+class Told(NamedTuple):
+    """How a message is told as a stream."""
 
-EARLY_USAGE = ("cache_creation", "service_tier", "inference_geo")
-"""Parts of the usage that are told once, at the start."""
+    of: Era = era()
+    tool_input_json: str | None = None
+    """What the stream says for the input of the last call, instead of the input's own JSON. If it is cut
+    short, the block gets no `content_block_stop`."""
+    first: Mapping[str, Any] = {}
+    """The counts known at the start, where they are not yet those of the end."""
+    silence: float = 0.0
+    """Seconds before a block that a server tool had to run for."""
+    estimates: bool = False
+    """Fragments of thinking say about how many tokens it has."""
 
 
-def events_of(
-    message: Mapping[str, Any], random: Random, *, tool_input_json: str | None = None
-) -> Iterator[Event]:
-    """The events that carry `message`.
-
-    `tool_input_json` is what the stream says for the input of the last call, instead of the input's own JSON.
-    If it is cut short, the block gets no `content_block_stop`.
-    """
-    content: list[dict[str, Any]] = message["content"]
-    exact = _last_call(content) if tool_input_json is not None else None
-    yield Event("message_start", {"type": "message_start", "message": _start_of(message)})
-    if not content:
-        yield PING
-    for index, block in enumerate(content):
-        text = tool_input_json if index == exact else None
-        yield Event("content_block_start", _indexed("content_block_start", index, content_block=empty(block)))
-        if index == 0:
+def events_of(message: Mapping[str, Any], random: Random, told: Told | None = None) -> Iterator[Event]:
+    """The events that carry `message`, with a ping among them."""
+    told = told or Told()
+    place = PING_PLACES[int(random.random() * len(PING_PLACES))]
+    started = bool(message["content"])
+    for number, event in enumerate(_plain(message, random, told)):
+        yield event
+        # No recorded ping comes after the last block.
+        started = started and event.name != "message_delta"
+        if number == place and started:
             yield PING
-        for delta in deltas(block, random, text):
+
+
+def _plain(message: Mapping[str, Any], random: Random, told: Told) -> Iterator[Event]:
+    content: list[dict[str, Any]] = message["content"]
+    text = told.tool_input_json
+    exact = _last_call(content) if text is not None else None
+    yield Event("message_start", {"type": "message_start", "message": _start_of(message, random, told)})
+    for index, block in enumerate(content):
+        wait = told.silence if is_server_result(block) else 0.0
+        yield Event(
+            "content_block_start", _indexed("content_block_start", index, content_block=empty(block)), wait
+        )
+        written = text if index == exact else None
+        for delta in deltas(block, random, written, first=index == 0, estimates=told.estimates):
             yield Event("content_block_delta", _indexed("content_block_delta", index, delta=delta))
-        if text is None or _is_json(text):
+        if index != exact or text is None or _is_json(text):
             yield Event("content_block_stop", _indexed("content_block_stop", index))
-    yield Event("message_delta", _end_of(message))
+    yield Event("message_delta", _end_of(message, told.of))
     yield Event("message_stop", {"type": "message_stop"})
 
 
@@ -86,75 +122,37 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _start_of(message: Mapping[str, Any]) -> dict[str, Any]:
+def _start_of(message: Mapping[str, Any], random: Random, told: Told) -> dict[str, Any]:
     usage = {key: value for key, value in message["usage"].items() if key not in LATE_USAGE}
-    if isinstance(usage.get("output_tokens"), int):
-        usage["output_tokens"] = min(usage["output_tokens"], 1)
-    early = {key: value for key, value in message.items() if key not in (*LATE_FIELDS, "usage", "content")}
-    known: dict[str, Any] = {key: early.pop(key) for key in ("model", "id", "type", "role") if key in early}
-    nothing_yet: dict[str, Any] = {
-        "content": [],
-        "stop_reason": None,
-        "stop_sequence": None,
-        "stop_details": None,
-    }
-    return {**known, **nothing_yet, "usage": usage, **early}
+    whole = usage.get("output_tokens")
+    usage |= {key: value for key, value in told.first.items() if key in usage}
+    if isinstance(whole, int):
+        usage["output_tokens"] = min(whole, usage["output_tokens"], random.choice(FIRST_COUNTS))
+    early = {key: value for key, value in message.items() if key not in LATE_FIELDS}
+    early |= {"model": _first_model(message), "content": [], "usage": usage}
+    return arranged(early, told.of)
 
 
-def _end_of(message: Mapping[str, Any]) -> dict[str, Any]:
-    delta = {key: message.get(key) for key in ("stop_reason", "stop_sequence", "stop_details")}
-    if message.get("container") is not None:
-        delta["container"] = message["container"]
+def _first_model(message: Mapping[str, Any]) -> Any:
+    """The model that began. One that declined before its first block is not named."""
+    for block in message["content"][1:]:
+        if block.get("type") == "fallback" and isinstance(block.get("from"), Mapping):
+            return block["from"].get("model", message.get("model"))
+    return message.get("model")
+
+
+def _end_of(message: Mapping[str, Any], of: Era) -> dict[str, Any]:
+    delta = {key: message.get(key) for key in ("stop_reason", "stop_sequence")}
+    for key in ("stop_details", "container"):
+        if message.get(key) is not None or key in of.nulls:
+            delta[key] = message.get(key)
     usage = {key: value for key, value in message["usage"].items() if key not in EARLY_USAGE}
-    end = {"type": "message_delta", "delta": delta, "usage": usage}
+    if not of.running:
+        usage = {"output_tokens": usage.get("output_tokens", 0)}
+    end = {"type": "message_delta", "delta": delta, "usage": in_order(usage, DELTA_USAGE_ORDER)}
     if message.get("context_management") is not None:
         end["context_management"] = message["context_management"]
     return end
-
-
-def empty(block: Mapping[str, Any]) -> dict[str, Any]:
-    """What `content_block_start` shows of `block`: nothing yet, or all of it where its kind has no deltas."""
-    match block.get("type"):
-        case "text" if block.get("citations"):
-            return {**block, "citations": [], "text": ""}
-        case "text":
-            return {**block, "text": ""}
-        case "thinking":
-            return {**block, "thinking": "", "signature": ""}
-        case "tool_use" | "server_tool_use" | "mcp_tool_use":
-            return {**block, "input": {}}
-        case "compaction":
-            return {**block, **{key: None for key in ("content", "encrypted_content") if key in block}}
-        case _:
-            return dict(block)
-
-
-def deltas(
-    block: Mapping[str, Any], random: Random, input_json: str | None = None
-) -> Iterator[dict[str, Any]]:
-    """The deltas that fill the empty form of `block`. `input_json` replaces the JSON of a call's input."""
-    match block.get("type"):
-        case "text":
-            for citation in block.get("citations") or ():
-                yield {"type": "citations_delta", "citation": citation}
-            for piece in cut_text(str(block.get("text", "")), random):
-                yield {"type": "text_delta", "text": piece}
-        case "thinking":
-            for piece in cut_text(str(block.get("thinking", "")), random):
-                yield {"type": "thinking_delta", "thinking": piece}
-            yield {"type": "signature_delta", "signature": block.get("signature", "")}
-        case "tool_use" | "server_tool_use" | "mcp_tool_use":
-            text = _input_json(block.get("input")) if input_json is None else input_json
-            for piece in cut_json(text, random):
-                yield {"type": "input_json_delta", "partial_json": piece}
-        case "compaction":
-            summary = {key: block[key] for key in ("content", "encrypted_content") if key in block}
-            yield {"type": "compaction_delta", **summary}
-
-
-def _input_json(value: Any) -> str:
-    """The model's own spelling has a space after colons and commas; an argument-less call says nothing."""
-    return "" if value == {} else json.dumps(value, ensure_ascii=False)
 
 
 def encode(event: Event, random: Random) -> bytes:
@@ -162,6 +160,8 @@ def encode(event: Event, random: Random) -> bytes:
 
     `ping` has a spelling of its own and is never padded.
     """
+    if event.raw is not None:
+        return event.raw.encode("utf-8", "surrogateescape")
     if event.name == "ping":
         return b'event: ping\ndata: {"type": "ping"}\n\n'
     data = dumps(event.data)

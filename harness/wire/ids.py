@@ -9,8 +9,8 @@ import re
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _REAL = re.compile(r"(toolu|srvtoolu|mcptoolu)_.+")
 
-START: dict[str, str] = {"req_": "011C"}
-"""What follows a prefix; `01` where it is not listed."""
+START: dict[str, str] = {"req_": "011C", "msg_": "011C", "container_": "011C", "file_": "011C"}
+"""What follows a prefix, as recorded lately; `01` where it is not listed."""
 
 
 def looks_real(text: str) -> bool:
@@ -35,8 +35,13 @@ def uuid_like(seed: str) -> str:
 
 
 def opaque_data(seed: str, size: int = 192) -> str:
-    """Base64 of `size` bytes that depend on `seed` alone: a signature, encrypted content."""
-    return base64.b64encode(hashlib.shake_256(seed.encode()).digest(size)).decode()
+    """Base64 of `size` bytes that depend on `seed` alone: a signature, encrypted content.
+
+    As the real ones it is one field of a message, so it begins with the field's number and length: `E…`.
+    """
+    length = max(size - 3, 0)
+    head = bytes((0x12, length & 0x7F | 0x80, length >> 7))
+    return base64.b64encode(head + hashlib.shake_256(seed.encode()).digest(length)).decode()
 
 
 class Ids:

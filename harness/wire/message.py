@@ -1,9 +1,11 @@
-"""The message of a reply, with its keys in the order the API writes them today."""
+"""The message of a reply, with the keys of its era in the order the API writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+from .eras import Era, arranged, era
 
 
 def message(  # noqa: PLR0913 - each is a field of the message
@@ -17,9 +19,10 @@ def message(  # noqa: PLR0913 - each is a field of the message
     stop_details: Mapping[str, Any] | None = None,
     container: Mapping[str, Any] | None = None,
     fields: Mapping[str, Any] | None = None,
+    of: Era | None = None,
 ) -> dict[str, Any]:
-    """A whole message. `fields` replaces or adds top-level fields as they are."""
-    return {
+    """A whole message of an era, today's by default. `fields` replaces or adds top-level fields."""
+    said = {
         "model": model,
         "id": id,
         "type": "message",
@@ -30,6 +33,6 @@ def message(  # noqa: PLR0913 - each is a field of the message
         "stop_sequence": stop_sequence,
         "stop_details": stop_details,
         "usage": dict(usage),
-        "diagnostics": None,
         **(fields or {}),
     }
+    return arranged(said, of or era())

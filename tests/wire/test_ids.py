@@ -8,6 +8,7 @@ from harness.wire.ids import Ids, looks_real, opaque_id, uuid_like
 def test_ids_look_like_the_apis() -> None:
     assert re.fullmatch(r"toolu_01[1-9A-HJ-NP-Za-km-z]{22}", opaque_id("toolu_", "x"))
     assert re.fullmatch(r"req_011C[1-9A-HJ-NP-Za-km-z]{20}", opaque_id("req_", "x"))
+    assert re.fullmatch(r"msg_011C[1-9A-HJ-NP-Za-km-z]{20}", opaque_id("msg_", "x"))
     assert re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", uuid_like("x"))
 
 
@@ -35,5 +36,5 @@ def test_real_ids_are_told_from_labels() -> None:
 def test_opaque_data_is_base64_and_never_repeats() -> None:
     ids = Ids(0)
     one, two = ids.data("signature"), ids.data("signature")
-    assert re.fullmatch(r"[A-Za-z0-9+/]{256}", one)
+    assert re.fullmatch(r"E[A-Za-z0-9+/]{255}", one)
     assert one != two

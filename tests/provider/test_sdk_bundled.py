@@ -1,0 +1,95 @@
+"""Every bundled reply, heard by the `anthropic` client: whole or streamed, sync or async, it is the same."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import anthropic
+import msgspec
+import pytest
+from anthropic.types import ContentBlock
+
+from harness.scenario.model import Scenario
+from tests.bundled_replies import Said, each_reply
+from tests.provider.serve import Served, body, scenario
+from tests.test_sdk_types import models
+
+KEY = "sk-ant-test"
+PLAIN_BLOCKS = models(ContentBlock).keys()
+
+
+class Ears:
+    """One provider, and the client's sync and async forms."""
+
+    def __init__(self) -> None:
+        self.served = Served()
+        url = f"{self.served.provider.url}/w0"
+        self._sync = anthropic.Anthropic(base_url=url, api_key=KEY, max_retries=0)
+        self._async = anthropic.AsyncAnthropic(base_url=url, api_key=KEY, max_retries=0)
+        self._runner = asyncio.Runner()
+
+    def hear(self, script: Scenario, asked: dict[str, Any], *, beta: bool) -> list[dict[str, Any]]:
+        """The script's first message four times: whole and streamed, sync and async."""
+        sync: Any = self._sync.beta.messages if beta else self._sync.messages
+        other: Any = self._async.beta.messages if beta else self._async.messages
+        ways: list[Callable[[], Any]] = [
+            lambda: sync.create(**asked),
+            lambda: self._streamed(sync, asked),
+            lambda: self._runner.run(other.create(**asked)),
+            lambda: self._runner.run(self._streamed_async(other, asked)),
+        ]
+        heard = []
+        for way in ways:
+            # A script of its own each time: a repeated step names its calls anew.
+            self.served.open(script)
+            heard.append(plain(way()))
+        return heard
+
+    def _streamed(self, messages: Any, asked: dict[str, Any]) -> Any:
+        with messages.stream(**asked) as events:
+            return events.get_final_message()
+
+    async def _streamed_async(self, messages: Any, asked: dict[str, Any]) -> Any:
+        async with messages.stream(**asked) as events:
+            return await events.get_final_message()
+
+    def close(self) -> None:
+        self._runner.run(self._async.close())
+        self._runner.close()
+        self._sync.close()
+        self.served.close()
+
+
+@pytest.fixture(scope="module")
+def ears() -> Iterator[Ears]:
+    made = Ears()
+    yield made
+    made.close()
+
+
+def plain(message: Any) -> dict[str, Any]:
+    """A message without what differs from one request to the next, and what only the client knows."""
+    dumped: dict[str, Any] = message.to_dict(mode="json", warnings=False)
+    del dumped["id"]
+    for block in dumped["content"]:
+        block.pop("parsed_output", None)
+    if dumped.get("container"):
+        dumped["container"] = {key: value for key, value in dumped["container"].items() if value is not None}
+        dumped["container"].pop("expires_at")
+    return {key: value for key, value in dumped.items() if value is not None}
+
+
+@each_reply()
+def test_a_bundled_reply_is_one_message_however_it_is_heard(ears: Ears, said: Said) -> None:
+    at_once = {"delay": 0.0, "gap": 0.0, "server_gap": 0.0, "breaks": []}
+    step = msgspec.structs.replace(said.step, reply=msgspec.structs.replace(said.reply, **at_once), repeat=1)
+    script = msgspec.structs.replace(scenario([step]), era=said.scenario.era)
+    tools = [{"name": tool.name, "input_schema": tool.input_schema} for tool in said.scenario.tools]
+    # Only the beta part of the client assembles the input of an `mcp_tool_use`.
+    beta = not {block["type"] for block in said.content} <= PLAIN_BLOCKS
+    heard = ears.hear(script, body(tools=tools or body()["tools"]), beta=beta and not said.unheard_of)
+    assert heard[0] == heard[1] == heard[2] == heard[3]
+    assert heard[0]["stop_reason"] == said.reply.stop_reason
+    assert [block["type"] for block in heard[0]["content"]] == [block["type"] for block in said.content]
