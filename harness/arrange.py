@@ -156,12 +156,12 @@ def _group(turn: TurnView) -> None:
 
 
 def _retries(exchange: Exchange, earlier: Exchange) -> bool:
-    """Whether `exchange` is another attempt at `earlier`."""
-    if exchange.seen.retry > 0:
-        return True
-    if not earlier.invites_retry:
-        return False
-    return exchange.seen.same_as == earlier.number or _alike(exchange.pieces, earlier.pieces)
+    """Whether `exchange` is another attempt at `earlier`.
+
+    One that is marked as a retry may be the first that got here: the attempts before it were refused.
+    """
+    same = exchange.seen.same_as == earlier.number or _alike(exchange.pieces, earlier.pieces)
+    return same and (exchange.seen.retry > 0 or earlier.invites_retry)
 
 
 def _alike(one: list[Piece], other: list[Piece]) -> bool:

@@ -67,6 +67,7 @@ class CaseRun:
         self._pulse = pulse
         self._began_at = clock.now()
         self._conversation = f"{case.scenario.id.replace('/', '-')}-{case.variant}-{next(_numbers)}"
+        self._url = provider.url
         self._now: tuple[TurnScript, TurnSpec] | None = None
         self.history = History(history_path(terms.history_dir, case))
         self._session = Session(
@@ -81,6 +82,7 @@ class CaseRun:
     async def play(self) -> None:
         """Play every turn; stops early where the loop was lost or overran."""
         self.history.append(self._began())
+        self._url = await self._provider.address(self._session)
         self._provider.open(self._session)
         messages: list[dict[str, Any]] = []
         for index, turn in enumerate(self._case.scenario.turns):
@@ -136,7 +138,7 @@ class CaseRun:
         task = self._case.scenario.task
         cancel = turn.cancel.at if turn.cancel else ""
         return TurnSpec(
-            base_url=f"{self._provider.url}/{self._worker}",
+            base_url=f"{self._url}/{self._worker}",
             api_key=self._session.key,
             model=task.model,
             max_tokens=task.max_tokens,

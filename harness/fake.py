@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import msgspec
@@ -18,6 +18,7 @@ from .provider.session import Session
 from .reach import Unreachable, check_reachable, unreachable
 from .scenario.blocks import expand_block
 from .scenario.model import Block, Step
+from .scenario.places import HINT, parse_place
 from .serving import everything
 
 __all__ = ["FakeProvider", "SeenRequest", "Unreachable"]
@@ -46,6 +47,7 @@ class FakeProvider:
         self.events: list[AnyEvent] = []
         """All that happened, as a history has it."""
         self._script: list[Step] = []
+        self._session = Session(key=KEY, scenario=everything(self._script), record=self.events.append)
         self._provider = Provider()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="harness-provider", daemon=True)
@@ -64,9 +66,8 @@ class FakeProvider:
         except Exception as error:
             fake.close()
             raise (error if isinstance(error, Unreachable) else unreachable(error)) from error
-        session = Session(key=KEY, scenario=everything(fake._script), record=fake.events.append)
-        session.begin_turn(0)
-        fake._loop.call_soon_threadsafe(fake._provider.open, session)
+        fake._session.begin_turn(0)
+        fake._soon(lambda: fake._provider.open(fake._session, alone=True))
         return fake
 
     @property
@@ -83,16 +84,23 @@ class FakeProvider:
         """The next reply: texts, and blocks as on the wire or in a scenario's short form.
 
         The stop reason is `tool_use` where a client tool is called, else `end_turn`. `fields` are those of
-        a scenario's `reply`: `delay`, `headers`, `usage`. Raises `ValueError` for what is no block or field.
+        a scenario's `reply`: `delay`, `usage`, `breaks=[{"at": "event 3", "by": "reset"}]`.
+        Raises `ValueError` for what is no block or field.
         """
         blocks = [_block(each) for each in content]
         calls = any(block.get("type") == "tool_use" for block in blocks)
         reason = stop_reason or ("tool_use" if calls else "end_turn")
         return self._then({"reply": {"stop_reason": reason, "content": blocks, **fields}})
 
-    def fault(self, status: int, **fields: Any) -> Self:
-        """The next answer is an HTTP error. `fields` are those of a scenario's `fault`, such as `message`."""
-        return self._then({"fault": {"status": status, **fields}})
+    def fault(self, status: int | None = None, **fields: Any) -> Self:
+        """The next answer is an HTTP error, or none: `connection="reset"`.
+
+        `fields` are those of a scenario's `fault`, such as `message` and `headers`.
+        """
+        written = fields if status is None else {"status": status, **fields}
+        if len({"status", "connection"} & written.keys()) != 1:
+            raise ValueError("a fault has a status or a connection: fault(529), fault(connection='reset')")
+        return self._then({"fault": written})
 
     @property
     def requests(self) -> list[SeenRequest]:
@@ -112,9 +120,17 @@ class FakeProvider:
             step = msgspec.convert(written, Step)
         except msgspec.ValidationError as error:
             raise ValueError(str(error)) from None
+        for each in step.reply.breaks if step.reply else []:
+            if parse_place(each.at) is None:
+                raise ValueError(f"{each.at!r} is no place in a reply; {HINT}")
         # The script at work reads this very list, so steps may be added while it runs.
         self._script.append(step)
+        self._soon(self._session.look_ahead)
         return self
+
+    def _soon(self, work: Callable[[], None]) -> None:
+        """Do this in the thread that serves."""
+        self._loop.call_soon_threadsafe(work)
 
     def _call(self, work: Any) -> None:
         asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=10)

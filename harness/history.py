@@ -6,6 +6,7 @@ beside the events; the last (`Finished`) says that nothing is missing: a file wi
 
 from __future__ import annotations
 
+import functools
 import threading
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -92,6 +93,7 @@ class Answered(Event, kw_only=True, tag="answered"):
     kind: str
     """`reply`, `fault`, `rejected` (by the API's rules), `over` (the script has ended), `side`, `unbound`."""
     status: int = 200
+    """The HTTP status; 0 where the connection was closed, reset or left silent in place of an answer."""
     step: int | None = None
     """Index of the scripted step in the turn's script."""
     body: Any = None
@@ -110,11 +112,16 @@ class Delivered(Event, kw_only=True, tag="delivered"):
 
 
 class Broken(Event, kw_only=True, tag="broken"):
-    """The answer ended before its last byte: `by` the client, or the provider's scripted fault."""
+    """The answer ended before its last byte, or was spoiled: `by` the client or the provider's script."""
 
     request: int
     events: int = 0
+    """Events of the stream that were sent whole."""
     by: str = "client"
+    bytes: int = 0
+    """Bytes of the body that were sent."""
+    how: str = ""
+    """What the scenario did: `error`, `end`, `close`, `reset`, `silence` or `garbage`."""
 
 
 class Noted(Event, kw_only=True, tag="noted"):
@@ -255,7 +262,12 @@ AnyEvent: TypeAlias = (
 )  # fmt: skip
 
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(AnyEvent)
+
+
+@functools.cache
+def _decoder() -> msgspec.json.Decoder[AnyEvent]:
+    """Made when a history is first read: that takes longer than importing this module."""
+    return msgspec.json.Decoder(AnyEvent)
 
 
 def encode_event(event: Event) -> bytes:
@@ -265,7 +277,7 @@ def encode_event(event: Event) -> bytes:
 
 def decode_event(line: bytes | str) -> AnyEvent:
     """The event in one line. Raises `msgspec.ValidationError` or `msgspec.DecodeError`."""
-    return _decoder.decode(line)
+    return _decoder().decode(line)
 
 
 class History:

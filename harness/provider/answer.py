@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from ..history import Answered
+from ..scenario.model import Break
 from ..wire.codec import dumps
-from ..wire.errors import NOT_RETRYABLE, error_body
+from ..wire.errors import error_body
 from ..wire.events import Event
 from . import headers as head
 
@@ -36,25 +37,38 @@ class Answer(msgspec.Struct, kw_only=True):
     rule: str = ""
     delay: float = 0.0
     gap: float = 0.0
+    waits: bool = False
+    """Some of the events have a silence of their own before them."""
     pings: float = 0.0
     point: int | None = None
     """The conversation request of its turn this answers, counted from 1; None where it does not count."""
     written: dict[str, str] = {}
     """Headers the scenario wrote."""
+    breaks: list[Break] = []
+    """What goes wrong while it is sent."""
+    connection: str | None = None
+    """What becomes of the connection in place of an answer: `close`, `reset` or `silence`."""
     delivered: Callable[[], None] = nothing
+    """Called when the last byte was written,"""
     cut: Callable[[], None] = nothing
+    """when the client left before,"""
+    broken: Callable[[], None] = nothing
+    """or when it broke off as the scenario says."""
 
-    def when(self, *, delivered: Callable[[], None], cut: Callable[[], None]) -> None:
+    def when(
+        self, *, delivered: Callable[[], None], cut: Callable[[], None], broken: Callable[[], None]
+    ) -> None:
         """Tell these as well how it went."""
         self.delivered = _both(self.delivered, delivered)
         self.cut = _both(self.cut, cut)
+        self.broken = _both(self.broken, broken)
 
     def event(self) -> Answered:
         """The event that says this answer is being sent."""
         return Answered(
             request=self.request,
             kind=self.kind,
-            status=self.status,
+            status=0 if self.connection else self.status,
             step=self.step,
             body=self.body,
             headers={k: v for k, v in self.headers.items() if k in KEPT_HEADERS or k in self.written},
@@ -75,6 +89,7 @@ class Failure(msgspec.Struct, kw_only=True, frozen=True):
     """An error of the API, before it has a request to answer."""
 
     status: int
+    """The HTTP status; 0 where the connection is all that is answered with."""
     message: str | None = None
     type: str | None = None
     details: dict[str, Any] | None = None
@@ -87,22 +102,24 @@ class Failure(msgspec.Struct, kw_only=True, frozen=True):
 
 def error_answer(failure: Failure, *, request: int, request_id: str, kind: str) -> Answer:
     """The answer that says `failure`."""
-    body: Any = error_body(
-        failure.status,
-        request_id=request_id,
-        kind=failure.type,
-        message=failure.message,
-        details=failure.details,
-    )
-    if failure.body is not None:
-        body = failure.body
-    retryable = failure.status not in NOT_RETRYABLE
+    body: Any = failure.body
+    if body is None:
+        body = error_body(
+            failure.status,
+            request_id=request_id,
+            kind=failure.type,
+            message=failure.message,
+            details=failure.details,
+        )
     written = {name.lower(): value for name, value in failure.headers.items()}
+    headers = head.for_failure(failure.status, request_id, failure.details, failure.body)
+    if written.keys() & {"retry-after", "retry-after-ms"}:
+        headers.pop("retry-after", None)
     return Answer(
         request=request,
         kind=kind,
         status=failure.status,
-        headers=head.for_error(request_id, retryable=retryable) | written,
+        headers={name: value for name, value in (headers | written).items() if value},
         written=written,
         body=body,
         payload=body.encode() if isinstance(body, str) else dumps(body),

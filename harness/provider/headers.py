@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import time
 from email.utils import formatdate
+from typing import Any
 
+from ..wire.errors import NOT_RETRYABLE, RETRY_AFTER, SPENT
 from ..wire.ids import opaque_id, uuid_like
 
 ORGANIZATION = uuid_like("organization")
@@ -34,15 +37,29 @@ def for_reply(request_id: str, *, stream: bool) -> dict[str, str]:
     return headers
 
 
+def for_failure(
+    status: int, request_id: str, details: dict[str, Any] | None = None, body: str | None = None
+) -> dict[str, str]:
+    """The headers of an HTTP error. A 413, and HTML, come from what stands in front of the API."""
+    if body is not None and body.lstrip().startswith("<"):
+        return _edge(request_id) | {"content-type": "text/html"}
+    if status == 413:
+        return _edge(request_id) | {"content-type": "application/json"}
+    headers = for_error(request_id, retryable=status not in NOT_RETRYABLE)
+    if status in RETRY_AFTER and (details or {}).get("error_code") not in SPENT:
+        headers |= _rate_limits(int(time.time()), spent=True) | {"retry-after": "1"}
+    return headers
+
+
 def for_error(request_id: str, *, retryable: bool = True) -> dict[str, str]:
-    """The headers of an error: no rate limits, and a word about retrying where that is in vain."""
+    """The headers of the API: no rate limits, and a word about retrying where that is in vain."""
     headers = {
         "date": _date(int(time.time())),
         "content-type": "application/json",
         "request-id": request_id,
         "anthropic-organization-id": ORGANIZATION,
         "anthropic-workspace-id": WORKSPACE,
-        "cf-ray": f"{uuid_like(request_id).replace('-', '')[:16]}-FRA",
+        "cf-ray": _ray(request_id),
         **EDGE,
     }
     if not retryable:
@@ -50,20 +67,29 @@ def for_error(request_id: str, *, retryable: bool = True) -> dict[str, str]:
     return headers
 
 
+def _edge(request_id: str) -> dict[str, str]:
+    """What stands in front of the API knows nothing of organizations and requests."""
+    return {"date": _date(int(time.time())), "server": "cloudflare", "cf-ray": _ray(request_id)}
+
+
+def _ray(request_id: str) -> str:
+    return f"{hashlib.blake2b(request_id.encode(), digest_size=8).hexdigest()}-FRA"
+
+
 @functools.lru_cache(maxsize=2)
 def _date(second: int) -> str:
     return formatdate(second, usegmt=True)
 
 
-@functools.lru_cache(maxsize=2)
-def _rate_limits(second: int) -> dict[str, str]:
+@functools.lru_cache(maxsize=4)
+def _rate_limits(second: int, *, spent: bool = False) -> dict[str, str]:
     reset = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
     headers: dict[str, str] = {}
     for name, limit in _LIMITS.items():
         prefix = f"anthropic-ratelimit-{name}"
         headers |= {
             f"{prefix}-limit": str(limit),
-            f"{prefix}-remaining": str(limit),
+            f"{prefix}-remaining": "0" if spent else str(limit),
             f"{prefix}-reset": reset,
         }
     return headers

@@ -8,11 +8,18 @@ import zlib
 from collections.abc import Iterable
 
 from ..wire.codec import dumps
-from ..wire.errors import error_body
+from ..wire.errors import TEXTS, error_body
 
 MAX_BODY = 32 * 1024 * 1024
-"""Bytes of a request body, before and after decompression."""
+"""Bytes of a request body, before and after decompression, where the address has no limit of its own."""
 
+LIMITS: dict[str, int] = {"/v1/messages/batches": 256 * 1024 * 1024, "/v1/files": 500 * 1024 * 1024}
+"""How an address ends that takes more, and how much."""
+
+MAX_HEAD = 128 * 1024
+"""Bytes of a request's address and headers."""
+
+TOO_LARGE = TEXTS[413]
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 PHRASES: dict[int, str] = {status.value: status.phrase for status in http.HTTPStatus} | {529: "Overloaded"}
 
@@ -20,16 +27,23 @@ PHRASES: dict[int, str] = {status.value: status.phrase for status in http.HTTPSt
 class RefusedError(Exception):
     """A request that no session ever sees: its status, and why. Its connection ends with the answer."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, *, code: str | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.code = code
+        """What the API calls it in the details, where it was the API that refused."""
 
     def response(self) -> bytes:
         """The whole answer."""
-        body = dumps(error_body(self.status, request_id="req_none", message=self.message))
+        details = {"error_code": self.code} if self.code else None
+        body = error_body(self.status, request_id="req_none", message=self.message, details=details)
+        if self.code:
+            # Only what stands in front of the API answers without these two.
+            body = {"type": "error", **body, "request_id": "req_none"}
+        payload = dumps(body)
         headers = {"content-type": "application/json", "connection": "close", "x-should-retry": "false"}
-        return head(self.status, headers, len(body)) + body
+        return head(self.status, headers, len(payload)) + payload
 
 
 def head(status: int, headers: dict[str, str], length: int | None, *, chunked: bool = False) -> bytes:
@@ -80,26 +94,37 @@ def check_host(host: str | None, version: str) -> None:
     raise RefusedError(403, f"{host!r} is no name of the loopback: use 127.0.0.1 or localhost")
 
 
-def decompress(body: bytes, encoding: str) -> bytes:
+def body_limit(path: str) -> int:
+    """Bytes of a request body that this address takes."""
+    return next((limit for end, limit in LIMITS.items() if path.endswith(end)), MAX_BODY)
+
+
+def decompress(body: bytes, encoding: str, limit: int = MAX_BODY) -> bytes:
     """The body as it was before `content-encoding`. Raises `RefusedError` as the API would."""
     match encoding.strip().lower():
         case "" | "identity":
             return body
         case "gzip" | "x-gzip":
-            return _inflate(body, zlib.decompressobj(zlib.MAX_WBITS | 16))
+            return _inflate(body, zlib.decompressobj(zlib.MAX_WBITS | 16), limit)
         case "deflate":
-            return _inflate(body, zlib.decompressobj())
+            return _inflate(body, zlib.decompressobj(), limit)
         case other:
-            raise RefusedError(400, f"content-encoding: {other!r} is not supported")
+            message = f"content-encoding: {other!r} is not supported"
+            raise RefusedError(400, message, code="request_body_encoding_unsupported")
 
 
-def _inflate(body: bytes, stream: zlib._Decompress) -> bytes:
+def _inflate(body: bytes, stream: zlib._Decompress, limit: int) -> bytes:
     try:
-        plain = stream.decompress(body, MAX_BODY)
+        plain = stream.decompress(body, limit)
     except zlib.error as error:
-        raise RefusedError(400, f"content-encoding: the body cannot be decoded: {error}") from error
+        raise _undecodable(str(error)) from error
     if stream.unconsumed_tail:
-        raise RefusedError(413, "Request exceeds the maximum size")
+        raise RefusedError(413, TOO_LARGE, code="request_body_too_large_after_decoding")
     if not stream.eof:
-        raise RefusedError(400, "content-encoding: the body cannot be decoded: it is cut short")
+        raise _undecodable("it is cut short")
     return plain
+
+
+def _undecodable(why: str) -> RefusedError:
+    message = f"content-encoding: the body cannot be decoded: {why}"
+    return RefusedError(400, message, code="request_body_encoding_invalid")

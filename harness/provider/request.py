@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ..wire import codec
+from .routes import Route, endpoint_of
 
 CREDENTIALS: dict[str, str] = {
     "x-api-key": "<api key>",
@@ -33,17 +34,17 @@ class Request(msgspec.Struct, kw_only=True):
     """Why the body cannot be decoded."""
     keep_alive: bool = True
     """The connection stays open after the answer."""
-    chunks: bool = True
-    """The client reads a body of unknown length in chunks."""
+    version: str = "1.1"
+    """Of HTTP."""
+    early: bool = False
+    """It is answered before its body was read."""
+    route: Route | None = None
+    """What its path was taken apart into."""
 
     @property
     def endpoint(self) -> str:
-        """`messages`, `count_tokens`, `models` or `unknown`."""
-        if self.path in ("/v1/messages", "/v1/messages/count_tokens"):
-            return self.path.rpartition("/")[2]
-        if self.path == "/v1/models" or self.path.startswith("/v1/models/"):
-            return "models"
-        return "unknown"
+        """What the request is for: a name of `routes.ENDPOINTS`, or `unknown`."""
+        return endpoint_of(self.path).name
 
     @property
     def retry(self) -> int:

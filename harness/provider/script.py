@@ -3,8 +3,8 @@
 Rules:
 
 1. A strict sequence: the next request gets the step at hand.
-2. A reply is used up when its last byte is written, a fault by the attempt. What was rejected uses up
-   nothing: such a request never comes here.
+2. A reply is used up when its last byte is written or when it breaks off as the scenario says, a fault by
+   the attempt. What was rejected uses up nothing: such a request never comes here.
 3. A reply that did not reach its client is still at hand, so the request that follows gets it again.
 4. A reply whose last byte was written may still be lost on its way. A client that says it tries the same
    body again (`x-stainless-retry-count`) did not get it, and gets it again.
@@ -107,6 +107,21 @@ class Script:
         """The last byte of the step's reply was written."""
         if self._at_hand(play):
             self._use_up(play, State.SENT)
+
+    def broke(self, play: Play) -> None:
+        """The step's reply broke off where the scenario says: whoever tries again gets the next step."""
+        if self._at_hand(play):
+            self._use_up(play, State.READY)
+
+    @property
+    def at_hand(self) -> Step | None:
+        """The step the next request gets; None when the script is over."""
+        return self._steps[self._index] if self._index < len(self._steps) else None
+
+    def skip(self, step: Step) -> None:
+        """Use up a step without a request."""
+        if self.at_hand is step:
+            self._use_up(Play(self._index, self._round, step), State.READY)
 
     def cut(self, play: Play) -> None:
         """The step's reply did not reach its client."""

@@ -7,21 +7,18 @@ path prefix `/s/KEY`, else it is the current one of the worker named by the path
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
-from typing import TypeAlias, cast
-
-import httptools
+import functools
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from .. import clock
 from ..wire.ids import Ids
-from . import http
 from .answer import Answer, Failure, error_answer
-from .http import RefusedError
+from .connection import Connection, Response
 from .request import Request, credential
 from .routes import route
 from .session import Session
-from .stream import Channel, Pacer, Sender
+from .stream import Pacer, Sender
 
 Handler: TypeAlias = Callable[[str, str, dict[str, str], bytes], Awaitable[tuple[int, dict[str, str], bytes]]]
 """`(method, path, headers, body) -> (status, headers, body)`; `path` is what follows the prefix."""
@@ -43,18 +40,46 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
     return uvloop.new_event_loop()
 
 
+class Door:
+    """A port that is listened on, and that can refuse for a while."""
+
+    def __init__(self, connect: Callable[[], Connection], host: str, port: int) -> None:
+        self._connect = connect
+        self._host = host
+        self._port = port
+        self._server: asyncio.Server | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"http://{f'[{self._host}]' if ':' in self._host else self._host}:{self._port}"
+
+    async def open(self) -> None:
+        """Listen. Raises `OSError` for a port in use."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(self._connect, self._host, self._port, backlog=2048)
+        self._port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Refuse; open connections stay."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+
 class Provider:
     """The server. Start it in the event loop that will serve it; sessions may come and go at any time."""
 
     def __init__(self) -> None:
         self.url = ""
         self.pacer = Pacer()
+        self.connections: set[Connection] = set()
         self._sessions: dict[str, Session] = {}
         self._workers: dict[str, Session] = {}
         self._mounted: dict[str, Handler] = {}
-        self._connections: set[_Connection] = set()
-        self._server: asyncio.Server | None = None
-        self._heartbeat: asyncio.Task[None] | None = None
+        self._door: Door | None = None
+        self._doors: dict[str, Door] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._ids = Ids()
 
     @property
@@ -66,34 +91,55 @@ class Provider:
         """Listen. Raises `ValueError` for a host that is not the loopback, `OSError` for a port in use."""
         if host not in LOOPBACK:
             raise ValueError(f"the provider listens on the loopback only, not on {host!r}: use 127.0.0.1")
-        loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(self._connect, host, port, backlog=1024)
-        bound = self._server.sockets[0].getsockname()[1]
-        self.url = f"http://{f'[{host}]' if ':' in host else host}:{bound}"
-        self._heartbeat = loop.create_task(self._beat())
+        self._host = host
+        self._door = Door(self._connect, host, port)
+        await self._door.open()
+        self.url = self._door.url
+        self._spawn(self._beat())
 
     async def close(self) -> None:
         """Stop listening and end every connection."""
-        if self._server is None or self._heartbeat is None:
+        if self._door is None:
             return
-        self._server.close()
-        self._heartbeat.cancel()
-        ended = [connection.abort() for connection in list(self._connections)]
-        await asyncio.gather(self._heartbeat, *ended, return_exceptions=True)
-        await self._server.wait_closed()
-        self._server = self._heartbeat = None
+        for task in self._tasks:
+            task.cancel()
+        ended = [connection.abort() for connection in list(self.connections)]
+        doors = [door.close() for door in (self._door, *self._doors.values())]
+        await asyncio.gather(*self._tasks, *ended, *doors, return_exceptions=True)
+        self._door = None
+        self._doors.clear()
 
-    def open(self, session: Session) -> None:
-        """Answer requests with the session's key from now on; it is also the current one of its worker."""
+    def open(self, session: Session, *, alone: bool = False) -> None:
+        """Answer requests with the session's key from now on; it is also the current one of its worker.
+
+        Where the session is `alone`, the provider itself refuses connections when the session's script does.
+        """
         session.pacer.report_to(self.pacer)
         self._sessions[session.key] = session
         self._workers[session.worker] = session
+        door = self._door if alone else self._doors.get(session.key)
+        if door is not None:
+            session.refuse = functools.partial(self._refuse, session, door)
+            session.look_ahead()
+
+    async def address(self, session: Session) -> str:
+        """The base URL for a session not yet opened: a port of its own where its script refuses connections.
+
+        There is one port for all others, since clients keep a pool of connections for each they meet.
+        """
+        if session.refuses and self._door is not None:
+            door = self._doors[session.key] = Door(self._connect, self._host, 0)
+            await door.open()
+            return door.url
+        return self.url
 
     def shut(self, key: str) -> None:
         """Forget the session with this key."""
         session = self._sessions.pop(key, None)
         if session is not None and self._workers.get(session.worker) is session:
             del self._workers[session.worker]
+        if door := self._doors.pop(key, None):
+            self._spawn(door.close())
 
     def mount(self, prefix: str, handler: Handler) -> None:
         """Hand requests below `prefix` to `handler`, which answers them itself."""
@@ -103,23 +149,35 @@ class Provider:
         """Take back what was mounted at `prefix`."""
         self._mounted.pop(prefix.rstrip("/"), None)
 
-    async def serve(self, request: Request, channel: Channel) -> None:
+    async def serve(self, request: Request, channel: Response) -> None:
         """Answer one request."""
         for prefix, handler in self._mounted.items():
             if request.path == prefix or request.path.startswith(prefix + "/"):
                 await _hand_over(handler, prefix, request, channel)
                 return
-        found = route(request.path)
-        request.path = found.path
+        session = self._find(request)
         request.decode()
+        if session is None:
+            await Sender(lambda _: None, self.pacer).send(self._stranger(request), channel)
+            return
+        channel.belongs_to(session.key)
+        await session.answer(request, channel)
+
+    def answers_early(self, request: Request) -> bool:
+        """Whether the request is to be answered before its body was read."""
+        session = self._find(request)
+        return session is not None and session.answers_early(request)
+
+    def _find(self, request: Request) -> Session | None:
+        """The session of a request, whose path becomes the API's own."""
+        if request.route is None:
+            request.route = route(request.path)
+            request.path = request.route.path
+        found = request.route
         for name in (credential(request.headers), found.key):
             if name is not None and name in self._sessions:
-                await self._sessions[name].answer(request, channel)
-                return
-        if found.worker in self._workers:
-            await self._workers[found.worker].answer(request, channel)
-            return
-        await Sender(lambda _: None, self.pacer).send(self._stranger(request), channel)
+                return self._sessions[name]
+        return self._workers.get(found.worker) if found.worker else None
 
     def _stranger(self, request: Request) -> Answer:
         """The answer to a request of no session."""
@@ -128,8 +186,36 @@ class Provider:
             failure = Failure(status=404)
         return error_answer(failure, request=0, request_id=self._ids.next("req_"), kind="rejected")
 
-    def _connect(self) -> _Connection:
-        return _Connection(self.serve, self._connections)
+    def _refuse(
+        self, session: Session, door: Door, seconds: float, over: Callable[[], None]
+    ) -> Callable[[], None]:
+        """Refuse connections for a while; what is returned ends that early."""
+        enough: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        async def refuse() -> None:
+            await door.close()
+            for connection in list(self.connections):
+                if connection.key == session.key:
+                    connection.finish()
+            await self.pacer.wait(seconds, enough)
+            over()
+            if session.key in self._sessions:
+                await door.open()
+
+        def stop() -> None:
+            if not enough.done():
+                enough.set_result(None)
+
+        self._spawn(refuse())
+        return stop
+
+    def _connect(self) -> Connection:
+        return Connection(self)
+
+    def _spawn(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _beat(self) -> None:
         while True:
@@ -140,7 +226,7 @@ class Provider:
                 pacer.late(late)
 
 
-async def _hand_over(handler: Handler, prefix: str, request: Request, channel: Channel) -> None:
+async def _hand_over(handler: Handler, prefix: str, request: Request, channel: Response) -> None:
     path = request.path.removeprefix(prefix) or "/"
     if request.query:
         path += f"?{request.query}"
@@ -149,174 +235,3 @@ async def _hand_over(handler: Handler, prefix: str, request: Request, channel: C
     channel.write([body])
     channel.end()
     await channel.drain()
-
-
-class _Connection(asyncio.Protocol):
-    """Parses requests and answers them one after the other, in the order in which they came."""
-
-    def __init__(self, serve: Callable[[Request, Channel], Awaitable[None]], all_: set[_Connection]) -> None:
-        self._serve = serve
-        self._all = all_
-        self._loop = asyncio.get_running_loop()
-        self.gone: asyncio.Future[None] = self._loop.create_future()
-        self.writable = asyncio.Event()
-        self.writable.set()
-        self._parser = httptools.HttpRequestParser(self)
-        self._waiting: deque[Request | RefusedError] = deque()
-        self._task: asyncio.Task[None] | None = None
-        self._refused = False
-        self._owes_continue = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self.transport = cast("asyncio.Transport", transport)
-        self._all.add(self)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - asyncio's signature
-        self._all.discard(self)
-        self.writable.set()
-        if not self.gone.done():
-            self.gone.set_result(None)
-
-    def pause_writing(self) -> None:
-        self.writable.clear()
-
-    def resume_writing(self) -> None:
-        self.writable.set()
-
-    async def abort(self) -> None:
-        """End the connection and whatever is being answered on it."""
-        self.transport.abort()
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait([self._task])
-        await self.gone
-
-    def data_received(self, data: bytes) -> None:
-        if self._refused:
-            return
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            # An offer to speak another protocol is passed over, as HTTP allows. The parser would not read
-            # the body of such a request, so it gets the head once more without the offer.
-            head = http.without_upgrade(self._parser.get_method(), self._url, self._headers)
-            self._parser = httptools.HttpRequestParser(self)
-            self.data_received(head + data[upgrade.args[0] :])
-        except httptools.HttpParserError as error:
-            known = error.__context__
-            self._refuse(
-                known if isinstance(known, RefusedError) else RefusedError(400, f"malformed HTTP: {error}")
-            )
-
-    def _refuse(self, refused: RefusedError) -> None:
-        self._refused = True
-        self._queue(refused)
-
-    def on_message_begin(self) -> None:
-        self._url = b""
-        self._headers: dict[str, str] = {}
-        self._body = bytearray()
-
-    def on_url(self, url: bytes) -> None:
-        self._url += url
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
-        self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
-
-    def on_headers_complete(self) -> None:
-        if self._parser.should_upgrade():
-            return
-        length = self._headers.get("content-length", "0")
-        if length.isdigit() and int(length) > http.MAX_BODY:
-            raise RefusedError(413, "Request exceeds the maximum size")
-        if self._headers.get("expect", "").lower() == "100-continue":
-            self._owes_continue = self._task is not None
-            if not self._owes_continue:
-                self.transport.write(http.CONTINUE)
-
-    def on_body(self, body: bytes) -> None:
-        self._body += body
-        if len(self._body) > http.MAX_BODY:
-            raise RefusedError(413, "Request exceeds the maximum size")
-
-    def on_message_complete(self) -> None:
-        if self._parser.should_upgrade():
-            return
-        target = httptools.parse_url(self._url)
-        version = self._parser.get_http_version()
-        http.check_host(self._headers.get("host"), version)
-        self._queue(
-            Request(
-                method=self._parser.get_method().decode("latin-1"),
-                path=(target.path or b"/").decode("latin-1"),
-                query=(target.query or b"").decode("latin-1"),
-                headers=self._headers,
-                raw=http.decompress(bytes(self._body), self._headers.get("content-encoding", "")),
-                keep_alive=self._parser.should_keep_alive(),
-                chunks=version != "1.0",
-            )
-        )
-
-    def _queue(self, item: Request | RefusedError) -> None:
-        self._waiting.append(item)
-        if self._task is None:
-            self._task = self._loop.create_task(self._work())
-
-    async def _work(self) -> None:
-        """Answer what is waiting, then stop: an idle connection costs no task."""
-        while self._waiting and not self.gone.done():
-            item = self._waiting.popleft()
-            if isinstance(item, RefusedError):
-                self.transport.write(item.response())
-                self.transport.close()
-                break
-            await self._answer(item)
-        self._task = None
-        if self._owes_continue:
-            self._owes_continue = False
-            self.transport.write(http.CONTINUE)
-
-    async def _answer(self, request: Request) -> None:
-        response = _Response(self, request)
-        try:
-            await self._serve(request, response)
-        except Exception as error:  # noqa: BLE001 - a fault of ours must not hang the loop under test
-            self._loop.call_exception_handler({"message": "the provider failed", "exception": error})
-            if not response.begun:
-                refused = RefusedError(500, f"the provider failed: {type(error).__name__}: {error}")
-                self.transport.write(refused.response())
-            self.transport.close()
-
-
-class _Response(Channel):
-    """One answer on a connection."""
-
-    def __init__(self, connection: _Connection, request: Request) -> None:
-        self.gone = connection.gone
-        self.begun = False
-        self._connection = connection
-        self._request = request
-        self._chunked = False
-
-    def begin(self, status: int, headers: dict[str, str], length: int | None) -> None:
-        self.begun = True
-        self._chunked = length is None and self._request.chunks
-        if length is None and not self._chunked:
-            self._request.keep_alive = False
-        if not self._request.keep_alive:
-            headers = headers | {"connection": "close"}
-        self._connection.transport.write(http.head(status, headers, length, chunked=self._chunked))
-
-    def write(self, pieces: Iterable[bytes]) -> None:
-        if self._request.method != "HEAD":
-            self._connection.transport.write(http.chunks(pieces) if self._chunked else b"".join(pieces))
-
-    def end(self) -> None:
-        if self._chunked and self._request.method != "HEAD":
-            self._connection.transport.write(b"0\r\n\r\n")
-        if not self._request.keep_alive:
-            self._connection.transport.close()
-
-    async def drain(self) -> None:
-        await self._connection.writable.wait()

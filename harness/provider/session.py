@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
 
 from ..history import AnyEvent, Noted, RequestSeen
-from ..scenario.model import Reply, Scenario
-from ..transcript import Conversation, previous_id
+from ..scenario.model import Fault, Reply, Scenario, Step
+from ..transcript import Conversation, conversation_of, previous_id
 from ..wire.blocks import is_client_call
 from ..wire.codec import canonical
+from ..wire.eras import EraName
+from ..wire.eras import era as era_named
+from ..wire.errors import status_of
 from ..wire.ids import Ids
-from .answer import Answer, Failure
+from .answer import Answer, Failure, nothing
+from .batches import Item, item_of
+from .breaks import error_of
 from .classify import SIDE, Classifier
 from .compose import Composer
-from .endpoints import side_endpoint
+from .endpoints import RULED, Endpoints
 from .facts import Facts, Served
+from .pages import Bad
 from .replies import Asked, Replies
 from .request import Request
 from .rules import Finding, examine
+from .rules_binding import prefix_of, transformations
 from .script import Play, Script
 from .stream import Channel, Pacer, Sender
 from .threads import Threads
@@ -34,7 +44,10 @@ OVER = Failure(
 
 
 class Session:
-    """What the provider does in one run. `key` is the API key its loop uses; `record` gets every event."""
+    """What the provider does in one run. `key` is the API key its loop uses; `record` gets every event.
+
+    `era` replaces the scenario's.
+    """
 
     def __init__(
         self,
@@ -45,6 +58,7 @@ class Session:
         seed: int = 0,
         worker: str = "w0",
         at_point: Callable[[str], Awaitable[None]] | None = None,
+        era: EraName | None = None,
     ) -> None:
         self.key = key
         self.worker = worker
@@ -54,19 +68,27 @@ class Session:
         self._record = record
         self._at_point = at_point
         self._ids = Ids(seed)
-        self._composer = Composer(self._ids)
-        self._lane_composers = {lane.name: Composer(self._ids) for lane in scenario.lanes}
+        of = era_named(era or scenario.era)
+        self._composer = Composer(self._ids, of)
+        self._lane_composers = {lane.name: Composer(self._ids, of) for lane in scenario.lanes}
         self._classifier = Classifier(scenario)
         self._threads = Threads()
-        self._replies = Replies(self._ids, self._threads, seed)
+        self._replies = Replies(self._ids, self._threads, seed, of)
         self._served = Served()
+        self._facts: Facts | None = None
         self._sender = Sender(record, self.pacer, seed, self._at_event if at_point else None)
         self._script: Script | None = None
         self._lanes = {lane.name: Script(lane.script) for lane in scenario.lanes}
         self._requests = 0
         self._points = 0
         self._events = 0
+        self._endpoints = Endpoints(self._ids, seed, self._ask_for_batch)
         self._bodies: dict[bytes, int] = {}
+        self._refusing: Step | None = None
+        self._stop_refusing: Callable[[], None] = nothing
+        self.refuse: Callable[[float, Callable[[], None]], Callable[[], None]] | None = None
+        """Refuses connections for so many seconds and says when that is over; what it returns ends it early.
+        Set by a provider that can."""
         self._unanswered: set[bytes] = set()
 
     @property
@@ -82,10 +104,42 @@ class Session:
         self._composer.begin_turn()
         self._points = self._events = 0
         self._unanswered.clear()
+        self.look_ahead()
 
     def end_turn(self) -> None:
         """The loop is done with the turn: what it still asks is answered with an error that says so."""
         self._script = None
+        self._stop_refusing()
+
+    @property
+    def refuses(self) -> bool:
+        """Whether a script of the scenario refuses connections."""
+        steps = [step for turn in self.scenario.turns for step in turn.script]
+        return any(step.fault is not None and step.fault.connection == "refuse" for step in steps)
+
+    def look_ahead(self) -> None:
+        """Refuse connections where that is the step at hand. Without a way to, a request finds a reset."""
+        script = self._script
+        step = script.at_hand if script else None
+        if script is None or step is None or step is self._refusing or self.refuse is None:
+            return
+        if step.fault is not None and step.fault.connection == "refuse":
+            self._refusing = step
+            self._record(Noted(kind="refusing", seconds=step.fault.seconds))
+
+            def over() -> None:
+                script.skip(step)
+                self._refusing = None
+                self.look_ahead()
+
+            self._stop_refusing = self.refuse(step.fault.seconds, over)
+
+    def answers_early(self, request: Request) -> bool:
+        """Whether the step at hand answers this request before its body was read."""
+        step = self._script.at_hand if self._script else None
+        fault = step.fault if step else None
+        asks = request.endpoint == "messages" and request.method == "POST"
+        return asks and fault is not None and fault.before_body
 
     async def answer(self, request: Request, channel: Channel) -> bool:
         """Record `request`, answer it through `channel`; False when the client left before the end."""
@@ -112,15 +166,19 @@ class Session:
             key=canonical([request.endpoint, request.body]),
         )
         self._see(asked, lane)
-        if finding := self._broken_rule(request, resolved):
+        if request.early:
+            return self._converse(asked)
+        if request.endpoint in RULED and (finding := self._broken_rule(request, resolved)):
             return self._replies.fail(asked.number, finding.failure, "rejected")
         if request.endpoint != "messages":
-            return self._replies.data(asked, side_endpoint(request, conversation))
+            return self._aside(asked)
         return self._side(asked, lane) if lane else self._converse(asked)
 
     def _lane(self, request: Request, resolved: Conversation | Failure) -> str:
         if request.endpoint != "messages" or request.method != "POST":
             return SIDE
+        if request.early:
+            return ""
         # A thread that cannot be continued was one of the conversation's.
         return self._classifier.lane(request.body, resolved) if isinstance(resolved, Conversation) else ""
 
@@ -145,7 +203,8 @@ class Session:
 
     def _broken_rule(self, request: Request, resolved: Conversation | Failure) -> Finding | None:
         """The first rule that rejects the request; those that do not are noted."""
-        for finding in examine(Facts.of(request, resolved, self._served)):
+        self._facts = Facts.of(request, resolved, self._served)
+        for finding in examine(self._facts):
             if finding.verified and (finding.fatal or self.scenario.rules == "strict"):
                 return finding
             kind = "lenient" if finding.verified else "unverified"
@@ -163,6 +222,7 @@ class Session:
         elif play.step.fault is not None:
             self._unanswered.add(asked.key)
             answer = self._replies.fault(asked.number, play.step.fault, play.index)
+            self.look_ahead()
         else:
             answer = self._reply(asked, play, script)
         answer.point = point
@@ -181,23 +241,47 @@ class Session:
         if not offered and any(is_client_call(block) for block in reply.content):
             script.cut(play)
             return self._replies.say(asked, UNBOUND_TEXT, "unbound")
+        if not asked.request.wants_stream and (instead := _instead(reply)):
+            # What breaks a stream with an error is an HTTP error to who waits for the whole.
+            self._unanswered.add(asked.key)
+            script.broke(play)
+            return self._replies.fault(asked.number, instead, play.index)
         content = self._composer.content(reply, play, offered)
-        answer = self._replies.reply(asked, reply, content, "reply")
+        answer = self._replies.reply(asked, self._told(reply), content, "reply")
         answer.step = play.index
         self._classifier.sent(content)
-        self._served.sent(content, reply.stop_reason)
+        self._remember(content, reply)
 
         def delivered() -> None:
             script.delivered(play)
             self._unanswered.discard(asked.key)
             self._composer.delivered(content)
+            self.look_ahead()
+
+        def broken() -> None:
+            script.broke(play)
+            self._unanswered.add(asked.key)
+            self.look_ahead()
 
         def cut() -> None:
             script.cut(play)
             self._unanswered.add(asked.key)
 
-        answer.when(delivered=delivered, cut=cut)
+        answer.when(delivered=delivered, cut=cut, broken=broken)
         return answer
+
+    def _told(self, reply: Reply) -> Reply:
+        """`reply` with what was done to the request at hand, where the request wants to know."""
+        done = transformations(self._facts) if self._facts else None
+        if done is None:
+            return reply
+        return msgspec.structs.replace(reply, fields={"input_transformations": done} | reply.fields)
+
+    def _remember(self, content: list[dict[str, Any]], reply: Reply) -> None:
+        """The model said `content` to the request at hand."""
+        facts = self._facts
+        model, prefix = (facts.model, prefix_of(facts, content)) if facts else ("", None)
+        self._served.sent(content, reply.stop_reason, model, prefix)
 
     def _side(self, asked: Asked, lane: str) -> Answer:
         """The answer of a lane, or a short one where none was written."""
@@ -210,12 +294,48 @@ class Session:
         reply = play.step.reply or Reply()
         composer = self._lane_composers[lane]
         content = composer.content(reply, play, client_tools(asked.conversation.tools))
-        answer = self._replies.reply(asked, reply, content, SIDE)
+        answer = self._replies.reply(asked, self._told(reply), content, SIDE)
         answer.step = play.index
-        answer.when(delivered=lambda: script.delivered(play), cut=lambda: script.cut(play))
+        self._remember(content, reply)
+        answer.when(
+            delivered=lambda: script.delivered(play),
+            cut=lambda: script.cut(play),
+            broken=lambda: script.broke(play),
+        )
         return answer
+
+    def _aside(self, asked: Asked) -> Answer:
+        """The answer of another endpoint."""
+        try:
+            body = self._endpoints.answer(asked.request, asked.conversation)
+        except Bad as bad:
+            return self._replies.fail(asked.number, bad.failure, "rejected")
+        return self._replies.data(asked, body)
+
+    def _ask_for_batch(self, request: Request) -> Item:
+        """What the script, or a lane, says to one request of a batch."""
+        conversation = conversation_of(request.body)
+        asked = Asked(
+            number=self._requests,
+            request=request,
+            conversation=conversation,
+            key=canonical([request.endpoint, request.body]),
+        )
+        if finding := self._broken_rule(request, conversation):
+            return item_of(self._replies.fail(asked.number, finding.failure, "rejected"))
+        lane = self._lane(request, conversation)
+        return item_of(self._side(asked, lane) if lane else self._converse(asked))
 
     async def _at_event(self) -> None:
         self._events += 1
         if self._at_point is not None:
             await self._at_point(f"event {self._events}")
+
+
+def _instead(reply: Reply) -> Fault | None:
+    """The HTTP error that stands for a reply which an error breaks off."""
+    for each in reply.breaks:
+        if each.by == "error":
+            kind, message = error_of(each)
+            return Fault(status=status_of(kind), type=kind, message=message, delay=reply.delay)
+    return None

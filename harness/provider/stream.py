@@ -1,4 +1,4 @@
-"""Sending an answer: pacing, pings, and what happens when the client leaves in the middle."""
+"""Sending an answer: when it begins, how it ends, and what happens when the client leaves in the middle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from .. import clock
 from ..history import AnyEvent, Broken, Delivered
-from ..wire.events import PING, encode
+from ..wire.events import Event, encode
 from .answer import Answer
 
 BATCH = 64
@@ -17,7 +17,7 @@ BATCH = 64
 
 
 class Channel(Protocol):
-    """The way to one client, for one answer."""
+    """The way to one client, for one answer. What is written leaves with the next `flush` or `drain`."""
 
     gone: asyncio.Future[None]
     """Done when the client has left."""
@@ -31,8 +31,14 @@ class Channel(Protocol):
     def end(self) -> None:
         """Write what ends the body."""
 
+    def flush(self) -> None:
+        """Send what was written."""
+
     async def drain(self) -> None:
-        """Wait until the client has taken most of what was written."""
+        """Send what was written, and wait until the client has taken most of it."""
+
+    async def close(self, *, reset: bool = False) -> None:
+        """Send what was written, then close the connection, or tear it down."""
 
 
 class Pacer:
@@ -82,64 +88,64 @@ class Sender:
 
     async def send(self, answer: Answer, channel: Channel) -> bool:
         """Send `answer`; False when the client left before its last byte."""
-        written = [0]
-        if not await self._send(answer, channel, written):
-            answer.cut()
-            self._record(Broken(request=answer.request, events=written[0]))
-            return False
-        answer.delivered()
-        self._record(Delivered(request=answer.request, events=written[0]))
-        return True
-
-    async def _send(self, answer: Answer, channel: Channel, written: list[int]) -> bool:
         # The events of a whole body are never seen, but it takes as long as they would.
         if not await self._pacer.wait(answer.delay, channel.gone):
-            return False
+            return self._left(answer)
         self._record(answer.event())
-        if answer.events is not None:
-            return await self._stream(answer, channel, written)
-        channel.begin(answer.status, answer.headers, len(answer.payload))
-        channel.write([answer.payload])
-        channel.end()
-        await channel.drain()
-        return not channel.gone.done()
-
-    async def _stream(self, answer: Answer, channel: Channel, written: list[int]) -> bool:
-        random = Random(f"{self._seed}/padding/{answer.request}")  # noqa: S311 - padding, not a secret
+        if answer.breaks or answer.connection or answer.gap or answer.waits or self._at_event:
+            return await self._slowly(answer, channel)
+        if answer.events is None:
+            channel.begin(answer.status, answer.headers, len(answer.payload))
+            channel.write((answer.payload,))
+            return await self._finish(answer, channel, 0)
         channel.begin(answer.status, answer.headers, None)
-        waiting: list[bytes] = []
-        for event in answer.events or ():
-            if written[0] and answer.gap and not await self._pause(answer, channel, waiting):
-                return False
-            if self._at_event is not None:
-                flush(channel, waiting)
-                await self._at_event()
-            waiting.append(encode(event, random))
-            written[0] += 1
-            if len(waiting) >= BATCH:
-                flush(channel, waiting)
+        return await self._at_once(answer, answer.events, channel)
+
+    async def _at_once(self, answer: Answer, events: list[Event], channel: Channel) -> bool:
+        """Send a stream as fast as its client takes it."""
+        random = self._padding(answer)
+        for sent in range(0, len(events), BATCH):
+            if sent:
                 await channel.drain()
                 if channel.gone.done():
-                    return False
-        flush(channel, waiting)
+                    return self._left(answer, sent)
+            channel.write([encode(event, random) for event in events[sent : sent + BATCH]])
+        return await self._finish(answer, channel, len(events))
+
+    async def _finish(self, answer: Answer, channel: Channel, events: int) -> bool:
         channel.end()
         await channel.drain()
-        return not channel.gone.done()
+        if channel.gone.done():
+            return self._left(answer, events)
+        self._whole(answer, events)
+        return True
 
-    async def _pause(self, answer: Answer, channel: Channel, waiting: list[bytes]) -> bool:
-        """The gap between two events, with pings in it where they were asked for."""
-        flush(channel, waiting)
-        left = answer.gap
-        while answer.pings and left > answer.pings:
-            if not await self._pacer.wait(answer.pings, channel.gone):
-                return False
-            channel.write([encode(PING, Random(0))])  # noqa: S311 - a ping is never padded
-            left -= answer.pings
-        return await self._pacer.wait(left, channel.gone)
+    async def _slowly(self, answer: Answer, channel: Channel) -> bool:
+        """Send what needs a look at every event or byte."""
+        from .sending import Left, Sending
 
+        sending = Sending(answer, channel, self._pacer, self._padding(answer), self._at_event)
+        try:
+            await sending.run(
+                whole=lambda: self._whole(answer, sending.events),
+                broken=lambda how: self._broken(answer, sending.events, sending.bytes, how),
+            )
+        except Left:
+            return self._left(answer, sending.events, sending.bytes)
+        return True
 
-def flush(channel: Channel, waiting: list[bytes]) -> None:
-    """Write what is waiting."""
-    if waiting:
-        channel.write(waiting)
-        waiting.clear()
+    def _padding(self, answer: Answer) -> Random:
+        return Random(f"{self._seed}/padding/{answer.request}")  # noqa: S311 - padding, not a secret
+
+    def _whole(self, answer: Answer, events: int) -> None:
+        answer.delivered()
+        self._record(Delivered(request=answer.request, events=events))
+
+    def _left(self, answer: Answer, events: int = 0, size: int = 0) -> bool:
+        answer.cut()
+        self._record(Broken(request=answer.request, events=events, bytes=size))
+        return False
+
+    def _broken(self, answer: Answer, events: int, size: int, how: str) -> None:
+        answer.broken()
+        self._record(Broken(request=answer.request, events=events, bytes=size, by="provider", how=how))

@@ -14,7 +14,7 @@ import msgspec
 
 from ..turn import Behaviour, Limits
 from .file import ScenarioFile, ToolFile, TurnFile
-from .model import Cancel, Expect, Fault, Lane, Reply, Step, Task
+from .model import Break, Cancel, Expect, Fault, Lane, Reply, Step, Task
 
 MODELS: tuple[type[msgspec.Struct], ...] = (
     ScenarioFile,
@@ -23,6 +23,7 @@ MODELS: tuple[type[msgspec.Struct], ...] = (
     Limits,
     Step,
     Reply,
+    Break,
     Fault,
     Expect,
     Cancel,

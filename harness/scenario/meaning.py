@@ -11,9 +11,11 @@ from collections.abc import Collection
 from typing import Any
 
 from .calls import check_calls, check_tools
+from .mishaps import check_mishaps
 from .notes import Notes
 from .problems import nearest
 from .script import Part, blocks, is_text, lanes_of, replies, requests, steps, turns_of
+from .telling import check_telling
 from .texts import check_texts
 
 _POINT = re.compile(r"(start)|(request|event) ([1-9][0-9]*)|tool (.+)")
@@ -25,7 +27,7 @@ def check_meaning(values: dict[str, Any], notes: Notes, clauses: Collection[str]
     _check_heading(values, notes, clauses)
     _check_form(values, notes)
     for turn in turns_of(values):
-        _check_script(turn, notes)
+        _check_script(turn, values, notes)
         _check_limits(turn, values, notes)
         _check_cancel(turn, values, notes)
         _check_expect(turn, values, notes)
@@ -69,11 +71,13 @@ def _check_form(values: dict[str, Any], notes: Notes) -> None:
         notes.note(("turns",), "`turns` is empty; write at least one")
 
 
-def _check_script(turn: Part, notes: Notes) -> None:
+def _check_script(turn: Part, values: dict[str, Any], notes: Notes) -> None:
     where = (*turn.where, "script")
     if turn.value.get("script") == []:
         notes.note(where, "`script` is empty; write at least one step")
     _check_steps(turn, notes)
+    check_mishaps(turn, notes, values.get("streams", "both"))
+    check_telling(turn, notes, values.get("streams", "both"))
 
 
 def _check_steps(part: Part, notes: Notes) -> None:
@@ -87,9 +91,6 @@ def _check_steps(part: Part, notes: Notes) -> None:
             notes.note(step.where, "never reached: the step before it repeats forever")
             endless = False
         endless = endless or step.value.get("repeat") == "forever"
-        status = (step.value.get("fault") or {}).get("status", 400)
-        if not 200 <= status <= 599:
-            notes.note((*step.where, "fault", "status"), f"{status} is no HTTP status; write 200 to 599")
     for reply in replies(part):
         _check_reply(reply, notes)
 
@@ -164,3 +165,5 @@ def _check_lanes(values: dict[str, Any], notes: Notes) -> None:
         if lane.value.get("when") == {}:
             notes.note((*lane.where, "when"), "`when` is empty and holds for every request; say for which")
         _check_steps(lane, notes)
+        check_mishaps(lane, notes, None)
+        check_telling(lane, notes, None)

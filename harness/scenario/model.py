@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from ..turn import Limits, Status, ToolSpec
+from ..wire.eras import CURRENT, EraName
 
 Block: TypeAlias = Annotated[dict[str, Any], msgspec.Meta(extra={"form": "block"})]
 """A content block in its wire form, ids filled in by the script unless written."""
@@ -34,6 +35,35 @@ class Task(Strict, frozen=True, kw_only=True):
     """The model the loop is told to ask for."""
     max_tokens: Count = 4096
     """The limit the loop is told to send."""
+
+
+class Break(Strict, frozen=True, kw_only=True):
+    """Something that goes wrong while a reply is sent, at one place of its body."""
+
+    at: str
+    """`head` (headers sent, nothing else), `event N` or `content_block_delta N` (after it),
+    `inside event N`, `byte N`, `inside character` (one of several bytes), `inside tool json`,
+    `end` (before what ends the body), `done` (after it)."""
+    by: Literal["error", "end", "close", "reset", "silence", "stall", "event", "garbage"]
+    """`error`: an `error` event, then the end; a whole reply becomes the HTTP error. `end`: the body ends as
+    if it were whole. `close`: the connection ends. `reset`: it is torn down. `silence`: it stays open, and
+    nothing more is sent. After the others the reply goes on. `stall`: a wait. `event`: an event that does not
+    belong there. `garbage`: an event that is no JSON."""
+    error: dict[str, Any] = {}
+    """Of `error`: merged over `{type: overloaded_error, message: Overloaded}`."""
+    seconds: Seconds = 0.0
+    """Of `stall`: how long."""
+    pings: Seconds = 0.0
+    """Of `stall` and `silence`: seconds between pings; 0: none."""
+    event: dict[str, Any] | None = None
+    """Of `event`: its data; its `type` is its name."""
+    text: str | None = None
+    """Of `garbage`: the bytes as they are, in place of half an event."""
+
+    @property
+    def spoils(self) -> bool:
+        """Whether no client can make a message of the reply."""
+        return self.by not in ("stall", "event") and self.at != "done"
 
 
 class Reply(Strict, frozen=True, kw_only=True):
@@ -64,13 +94,32 @@ class Reply(Strict, frozen=True, kw_only=True):
     tool_input_json: str | None = None
     """The exact JSON text the stream carries for the last tool call, whole or cut; a cut one has
     `input` as the accumulated rest."""
+    server_gap: Seconds = 0.02
+    """Seconds of silence in a stream before the result of a server tool, which had to run."""
+    events: list[dict[str, Any] | str] | None = None
+    """The events of the stream, one by one, in place of those made of `content`. A mapping is the data of an
+    event; with no more than `type` and `index` it stands for the made events of that kind. A text is sent to
+    the letter."""
+    breaks: list[Break] = []
+    """What goes wrong while it is sent, in the order of the places."""
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether no client can make a message of it, so that it is tried again or given up."""
+        return any(each.spoils for each in self.breaks)
 
 
 class Fault(Strict, frozen=True, kw_only=True):
-    """An HTTP error instead of a message."""
+    """An HTTP error instead of a message, or no answer at all.
 
-    status: int
+    Exactly one of `status` and `connection` is written.
+    """
+
+    status: int | None = None
     """The HTTP status."""
+    connection: Literal["close", "reset", "silence", "refuse"] | None = None
+    """In place of an answer the connection is closed, reset, or stays silent. `refuse`: further connections
+    are refused for a time, and no request is seen."""
     type: str | None = None
     """The API's error type; by default the one of the status."""
     message: str | None = None
@@ -78,11 +127,15 @@ class Fault(Strict, frozen=True, kw_only=True):
     details: dict[str, Any] | None = None
     """The `details` of the error."""
     headers: dict[str, str] = {}
-    """Further response headers, `retry-after` for one."""
+    """Further response headers, `retry-after` for one; an empty text leaves a header out."""
     body: str | None = None
-    """The body as it is, where it is not the API's."""
+    """The body as it is, where it is not the API's. HTML comes with the headers of a gateway."""
+    before_body: bool = False
+    """The answer is sent as soon as the request's headers are there; its body is not waited for."""
     delay: Seconds = 0.0
     """Seconds before the first byte."""
+    seconds: Seconds = 0.3
+    """Of `refuse`: how long, from the moment the step before it is over."""
 
 
 class Step(Strict, frozen=True, kw_only=True):
@@ -160,6 +213,8 @@ class Scenario(Strict, frozen=True, kw_only=True):
     """`both`: variants `[json]` and `[sse]`; `only`: `[sse]`; `never`: `[json]`."""
     rules: Literal["strict", "lenient"] = "strict"
     """Whether requests the real API rejects are rejected."""
+    era: EraName = CURRENT
+    """The date whose fields replies have."""
     deadline: float = 10.0
     """Seconds after which a turn is stopped."""
     path: str = ""

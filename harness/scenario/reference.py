@@ -23,6 +23,7 @@ _HEADINGS: dict[str, str] = {
     "Limits": "`limits`",
     "Step": "`script`: a list of",
     "Reply": "`reply`",
+    "Break": "`breaks` of a reply: a list of",
     "Fault": "`fault`",
     "Expect": "`expect`",
     "Cancel": "`cancel`",

@@ -27,6 +27,7 @@ def scenario_schema() -> dict[str, Any]:
     definitions["Reply"]["properties"]["content"]["items"] = {"$ref": "#/$defs/Block"}
     definitions["Block"] = _block()
     definitions["Step"]["oneOf"] = [{"required": ["reply"]}, {"required": ["fault"]}]
+    definitions["Fault"]["oneOf"] = [{"required": ["status"]}, {"required": ["connection"]}]
     root = definitions.pop("ScenarioFile")
     alone = ("script", "expect", "cancel", "limits")
     root["oneOf"] = [

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple, TypeGuard
 
 from .notes import Where
 
+PASSING = (None, "stall", "event", "garbage")
+"""What a break is `by` where the reply goes on afterwards; None where nothing sound is written."""
+
 
 class Part(NamedTuple):
     """A mapping of the file and the keys that lead to it."""
@@ -67,13 +70,22 @@ def requests(part: Part) -> float:
     return sum(map(repeats, steps(part)))
 
 
+def breaks_off(reply: dict[str, Any]) -> bool:
+    """Whether no client can make a message of the reply."""
+    breaks = [each for each in reply.get("breaks") or [] if each]
+    return any(each.get("by") not in (None, "stall", "event") and each.get("at") != "done" for each in breaks)
+
+
 def answering_reply(part: Part, number: int | None) -> Part | None:
-    """The reply to the turn's request `number`, or the last one. Faults do not count: they are retried."""
+    """The reply to the turn's request `number`, or the last one.
+
+    Faults and replies that break off do not count: they are retried.
+    """
     found: Part | None = None
     answered = 0.0
     for step in steps(part):
         reply = step.value.get("reply")
-        if reply is None:
+        if reply is None or breaks_off(reply):
             continue
         found = Part((*step.where, "reply"), reply)
         answered += repeats(step)

@@ -44,6 +44,18 @@ NOT_RETRYABLE = frozenset({400, 401, 402, 403, 404, 405, 422})
 """Statuses answered with `x-should-retry: false`."""
 
 
+RETRY_AFTER = frozenset({429})
+"""Statuses whose answer says when to come back."""
+
+SPENT = frozenset({"enforced_spend_limit_reached", "contract_spend_limit_reached"})
+"""Error codes of a 429 that waiting does not help: there is no word about coming back."""
+
+
+def status_of(kind: str) -> int:
+    """The HTTP status that goes with an error type; 500 for one that is not known."""
+    return next((status for status, name in TYPES.items() if name == kind), 500)
+
+
 def error_type(status: int) -> str:
     """The API's error type of `status`."""
     return TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")

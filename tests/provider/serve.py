@@ -90,15 +90,27 @@ class Served:
         at_point: Callable[[str], Awaitable[None]] | None = None,
         **fields: Any,
     ) -> Session:
-        played = script if isinstance(script, Scenario) else scenario(script)
-        session = Session(key=key, scenario=played, record=self.events.append, at_point=at_point, **fields)
+        session = self.session(script, key, at_point, **fields)
+        self.begin(session)
+        return session
 
+    def session(
+        self,
+        script: Scenario | list[Step],
+        key: str = "sk-ant-test",
+        at_point: Callable[[str], Awaitable[None]] | None = None,
+        **fields: Any,
+    ) -> Session:
+        """A session the provider does not know yet."""
+        played = script if isinstance(script, Scenario) else scenario(script)
+        return Session(key=key, scenario=played, record=self.events.append, at_point=at_point, **fields)
+
+    def begin(self, session: Session) -> None:
         async def begin() -> None:
             self.provider.open(session)
             session.begin_turn(0)
 
         self.call(begin())
-        return session
 
     def of(self, kind: type[T]) -> list[T]:
         return [event for event in self.events if isinstance(event, kind)]

@@ -6,10 +6,9 @@ import asyncio
 import gzip
 import json
 import re
-import socket
 import time
 import zlib
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -17,65 +16,7 @@ from harness.history import Answered, Broken, Delivered, RequestSeen
 from harness.provider.server import Provider
 from harness.wire.codec import dumps
 from tests.provider.serve import Served, body, fault, reply, text
-
-KEY = "sk-ant-test"
-
-
-class Wire:
-    """A client that sends what it is told and reads answers one by one."""
-
-    def __init__(self, served: Served) -> None:
-        self._port = int(served.provider.url.rpartition(":")[2])
-        self._socket = socket.create_connection(("127.0.0.1", self._port), timeout=5)
-        self._file = self._socket.makefile("rb")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *args: object) -> None:
-        self._file.close()
-        self._socket.close()
-
-    def send(self, data: bytes) -> None:
-        self._socket.sendall(data)
-
-    def ask(
-        self, asked: Any = None, path: str = "/v1/messages", method: str = "POST", **headers: str
-    ) -> bytes:
-        """The bytes of a request."""
-        payload = asked if isinstance(asked, bytes) else dumps(asked) if asked is not None else b""
-        given = {"host": f"127.0.0.1:{self._port}", "x-api-key": KEY, "anthropic-version": "2023-06-01"}
-        given |= {name.replace("_", "-"): value for name, value in headers.items()}
-        if "transfer-encoding" not in given:
-            given.setdefault("content-length", str(len(payload)))
-        lines = [f"{method} {path} HTTP/1.1", *(f"{k}: {v}" for k, v in given.items() if v)]
-        return "\r\n".join(lines).encode() + b"\r\n\r\n" + payload
-
-    def head(self) -> tuple[int, dict[str, str]]:
-        status = int(self._file.readline().split()[1])
-        headers = {}
-        while line := self._file.readline().strip():
-            name, _, value = line.decode().partition(": ")
-            headers[name.lower()] = value
-        return status, headers
-
-    def read(self, bodiless: bool = False) -> tuple[int, dict[str, str], bytes]:
-        """The next answer."""
-        status, headers = self.head()
-        if bodiless:
-            return status, headers, b""
-        if headers.get("transfer-encoding") != "chunked":
-            return status, headers, self._file.read(int(headers["content-length"]))
-        data = b""
-        while size := int(self._file.readline(), 16):
-            data += self._file.read(size)
-            assert self._file.readline() == b"\r\n"
-        assert self._file.readline() == b"\r\n"
-        return status, headers, data
-
-    def ended(self) -> bool:
-        """Whether the server has closed."""
-        return self._file.read(1) == b""
+from tests.provider.wire import KEY, Wire
 
 
 def play(served: Served, *steps: Any) -> None:

@@ -40,6 +40,12 @@ class Line:
     def end(self) -> None:
         pass
 
+    def flush(self) -> None:
+        pass
+
+    async def close(self, *, reset: bool = False) -> None:
+        self.gone.set_result(None)
+
     async def drain(self) -> None:
         pass
 
@@ -249,7 +255,7 @@ def test_other_endpoints_are_side_calls() -> None:
     assert models["first_id"] == models["data"][0]["id"]
     assert played.ask(None, path="/v1/models/claude-haiku-4-5").body["id"] == "claude-haiku-4-5-20251001"
     assert played.ask(None, path="/v1/models/nope").status == 404
-    assert played.ask(None, path="/v1/complete").body["error"]["message"] == "Not Found"
+    assert played.ask(None, path="/v1/nothing").body["error"]["message"] == "Not Found"
     assert [event.endpoint for event in played.of(RequestSeen)] == [
         "count_tokens",
         "models",
