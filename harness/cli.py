@@ -7,7 +7,6 @@ Each sub-command is a module of `commands/` with `run(options) -> exit code`, im
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -29,9 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     options = _parser().parse_args(arguments)
     try:
-        gc.disable()  # nothing that is imported is garbage, and looking for it takes a tenth of the time
         command = import_module(f".commands.{options.command}", __package__)
-        gc.enable()
         return int(command.run(options))
     except Stop as stop:
         return _say(str(stop), stop.code)

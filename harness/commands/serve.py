@@ -1,35 +1,49 @@
 """`serve`: a scripted Messages API for any client, until it is interrupted.
 
-Kept light: the first answer has to be there before a script that started it gets impatient.
+Kept light: the first answer has to be there before a script that started it gets impatient. So everything is
+imported in its turn, and what is not needed is not.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import signal
+import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ..provider.server import Provider
-from ..serving import Serving
 from . import Stop
+
+if TYPE_CHECKING:
+    from ..serving import Serving
 
 KEY = "sk-ant-harness"
 
 
 def run(options: Namespace) -> int:
     """Serve until SIGINT or SIGTERM."""
-    serving = _serving(options.script)
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(serving, options.port))
+    _import_asyncio()
+    import asyncio
+
+    asyncio.run(_serve(_serving(options.script), options.port))
     return 0
 
 
+def _import_asyncio() -> None:
+    """Import asyncio without OpenSSL, which it loads where it finds it: slow, and no use here."""
+    if "ssl" not in sys.modules and "asyncio" not in sys.modules:
+        sys.modules["ssl"] = None  # type: ignore[assignment]
+        try:
+            import asyncio  # noqa: F401
+        finally:
+            del sys.modules["ssl"]
+
+
 def _serving(script: str | None) -> Serving:
+    from ..serving import Serving
+
     if script is None:
         return Serving.of_anything(KEY)
-    # Only here: reading YAML takes as long as all the rest.
     from ..scenario.load import load_scenario
     from ..scenario.problems import ScenarioError
 
@@ -40,16 +54,20 @@ def _serving(script: str | None) -> Serving:
 
 
 async def _serve(serving: Serving, port: int) -> None:
+    import asyncio
+
+    from ..provider.server import Provider
+
     provider = Provider()
     try:
         await provider.start(port=port)
     except OSError as error:
         raise Stop(f"port {port} cannot be opened: {error.strerror}") from error
     provider.open(serving.session)
-    print(f"ANTHROPIC_BASE_URL={provider.url}/w0\nANTHROPIC_API_KEY={KEY}", flush=True)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
+    print(f"ANTHROPIC_BASE_URL={provider.url}/w0\nANTHROPIC_API_KEY={KEY}", flush=True)
     await stopped.wait()
     await provider.close()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import mimetypes
-from email import message_from_bytes
-from email.message import Message
 from typing import Any
 
 from ..wire.ids import Ids
@@ -73,6 +71,10 @@ def _cursor(text: str | None) -> int:
 
 def uploaded(request: Request) -> tuple[str, str, bytes]:
     """Name, type and bytes of the file in a multipart body. Raises `Bad`."""
+    # Only here: `serve` should not wait for it before its first answer.
+    from email import message_from_bytes
+    from email.message import Message
+
     kind = request.headers.get("content-type", "")
     if not kind.lower().startswith("multipart/form-data"):
         raise Bad(400, "Content-Type must be multipart/form-data")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import time
-from email.utils import formatdate
 from typing import Any
 
 from ..wire.errors import NOT_RETRYABLE, RETRY_AFTER, SPENT
@@ -76,9 +75,17 @@ def _ray(request_id: str) -> str:
     return f"{hashlib.blake2b(request_id.encode(), digest_size=8).hexdigest()}-FRA"
 
 
+# English, whatever the locale of the process.
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
 @functools.lru_cache(maxsize=2)
 def _date(second: int) -> str:
-    return formatdate(second, usegmt=True)
+    """As HTTP has it. `email.utils` has it, too, and takes milliseconds to import."""
+    moment = time.gmtime(second)
+    day, month = _DAYS[moment.tm_wday], _MONTHS[moment.tm_mon - 1]
+    return time.strftime(f"{day}, %d {month} %Y %H:%M:%S GMT", moment)
 
 
 @functools.lru_cache(maxsize=4)
