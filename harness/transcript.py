@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from .history import RequestSeen
+from .wire.codec import dumps
 
 
 class Conversation(msgspec.Struct, frozen=True, kw_only=True):
@@ -22,12 +23,17 @@ class Conversation(msgspec.Struct, frozen=True, kw_only=True):
     tools: list[dict[str, Any]] = []
     stop_reason: str | None = None
     """Of the reply it ends with; None where it ends with a request."""
+    size: int = 0
+    """About how many bytes of JSON a thread holds; not counted where a request brings all of it."""
 
     def answered(self, reply: Mapping[str, Any]) -> Conversation:
         """The conversation with the model's `reply` (a whole message) at its end."""
         said = {"role": "assistant", "content": reply.get("content", [])}
         return msgspec.structs.replace(
-            self, messages=[*self.messages, said], stop_reason=reply.get("stop_reason")
+            self,
+            messages=[*self.messages, said],
+            stop_reason=reply.get("stop_reason"),
+            size=self.size + len(dumps(said)),
         )
 
 
@@ -44,9 +50,13 @@ def conversation_of(body: Any, stored: Conversation | None = None) -> Conversati
     if not isinstance(body, dict):
         return Conversation()
     new = _mappings(body.get("messages"))
+    size = len(dumps(new)) if isinstance(body.get("thread"), dict) else 0
     if stored is None:
-        return Conversation(messages=new, system=body.get("system"), tools=_mappings(body.get("tools")))
-    return msgspec.structs.replace(stored, messages=[*stored.messages, *new], stop_reason=None)
+        tools = _mappings(body.get("tools"))
+        return Conversation(messages=new, system=body.get("system"), tools=tools, size=size)
+    return msgspec.structs.replace(
+        stored, messages=[*stored.messages, *new], stop_reason=None, size=stored.size + size
+    )
 
 
 def messages_seen(request: RequestSeen) -> list[dict[str, Any]]:

@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 
 from ..transcript import Conversation, previous_id
 from ..wire.blocks import as_blocks
+from ..wire.models import Traits, traits
+from . import prefix as prefixes
 from .answer import Failure
+from .memory import Accepted
+from .prefix import Prefix
 from .request import Request
+from .served import Served
 
+__all__ = ["CURRENT", "Facts", "Placed", "Run", "Said", "Served"]
 
-class Served:
-    """What a session has sent: the real API takes back what it gave out, whatever that was."""
-
-    def __init__(self) -> None:
-        self.fields: dict[str, set[str]] = {}
-        """Field names by block type."""
-        self._ends: dict[tuple[Any, Any], str] = {}
-
-    def sent(self, content: Iterable[Mapping[str, Any]], stop_reason: str) -> None:
-        """A reply with `content` is on its way."""
-        last: Mapping[str, Any] | None = None
-        for block in content:
-            self.fields.setdefault(str(block.get("type")), set()).update(block)
-            last = last if is_blank(block) else block
-        if last is not None:
-            self._ends[_gist(last)] = stop_reason
-
-    def stop_reason(self, block: Mapping[str, Any]) -> str | None:
-        """Of the reply whose last block is `block`; None where no reply ended like that."""
-        return self._ends.get(_gist(block))
-
-
-def is_blank(block: Mapping[str, Any]) -> bool:
-    """Whether this is a text block without a word."""
-    return block.get("type") == "text" and not str(block.get("text", "")).strip()
-
-
-def _gist(block: Mapping[str, Any]) -> tuple[Any, Any]:
-    return block.get("type"), block.get("text") or block.get("id") or block.get("tool_use_id")
+CURRENT = "2026-10-21"
+"""The version of the API that dropped what older ones took."""
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,6 +32,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     role: str
     content: Any
     blocks: list[dict[str, Any]]
+    message: dict[str, Any]
 
 
 class Placed(NamedTuple):
@@ -61,6 +41,11 @@ class Placed(NamedTuple):
     message: int
     block: int
     value: dict[str, Any]
+
+    @property
+    def path(self) -> str:
+        """As errors name it."""
+        return f"messages.{self.message}.content.{self.block}"
 
 
 class Run(NamedTuple):
@@ -96,6 +81,27 @@ class Facts:
             request=request, conversation=conversation, failure=failure, served=served, threaded=threaded
         )
 
+    def keep(self) -> None:
+        """Nothing was wrong: what is the same in the next request need not be looked at again."""
+        self.accepted.prefix = self.__dict__.get("prefix")
+        self.served.memory.keep(self._recalled[0], self.start, self.conversation.messages)
+
+    @functools.cached_property
+    def _recalled(self) -> tuple[Accepted, int]:
+        said = self.conversation
+        key = [self.model, self.version, self.betas, said.tools, said.system, self.body.get("thinking")]
+        return self.served.memory.recall(said.messages, key)
+
+    @property
+    def accepted(self) -> Accepted:
+        """What an earlier request showed about the messages before `start`, and perhaps some more."""
+        return self._recalled[0]
+
+    @property
+    def start(self) -> int:
+        """The first message that has to be looked at."""
+        return self._recalled[1]
+
     @property
     def offset(self) -> int:
         """How many messages the thread holds: paths count from the request's own first."""
@@ -104,7 +110,7 @@ class Facts:
 
     @functools.cached_property
     def said(self) -> list[Said]:
-        """The messages of the conversation."""
+        """The messages of the conversation that have to be looked at, up to its end."""
         offset = self.offset
         return [
             Said(
@@ -112,8 +118,9 @@ class Facts:
                 role=str(message.get("role")),
                 content=message.get("content"),
                 blocks=as_blocks(message.get("content")),
+                message=message,
             )
-            for index, message in enumerate(self.conversation.messages)
+            for index, message in enumerate(islice(self.conversation.messages, self.start, None), self.start)
         ]
 
     @functools.cached_property
@@ -128,7 +135,7 @@ class Facts:
 
     @functools.cached_property
     def runs(self) -> list[Run]:
-        """The conversation with consecutive messages of one role merged, and without system messages."""
+        """The messages in `said` with consecutive ones of one role merged, and without system messages."""
         merged: list[Run] = []
         for said in self.said:
             if said.role == "system":
@@ -138,10 +145,23 @@ class Facts:
             merged[-1].blocks.extend([Placed(said.index, i, block) for i, block in enumerate(said.blocks)])
         return merged
 
+    @functools.cached_property
+    def prefix(self) -> Prefix:
+        """The whole conversation as a chain."""
+        start, known = 0, prefixes.empty(self.conversation.system, self.conversation.tools)
+        if self.accepted.prefix is not None:
+            start, known = self.start, self.accepted.prefix.upto(self.start)
+        return prefixes.extended(known, enumerate(islice(self.conversation.messages, start, None), start))
+
     @property
     def body(self) -> dict[str, Any]:
         """The body's fields; empty where it is no object."""
         return self.request.body if isinstance(self.request.body, dict) else {}
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """The tools of the conversation."""
+        return self.conversation.tools
 
     @property
     def model(self) -> str:
@@ -149,6 +169,31 @@ class Facts:
         return str(self.body.get("model", ""))
 
     @property
+    def traits(self) -> Traits:
+        """What that model takes."""
+        return traits(self.model)
+
+    @property
     def version(self) -> str:
         """The `anthropic-version` header."""
         return self.request.headers.get("anthropic-version", "")
+
+    @property
+    def is_current(self) -> bool:
+        """The version is the newest, or one to come."""
+        return self.version >= CURRENT
+
+    @property
+    def betas(self) -> str:
+        """The `anthropic-beta` header."""
+        return self.request.headers.get("anthropic-beta", "")
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of JSON the conversation is."""
+        return len(self.request.raw) + (self.conversation.size if self.threaded else 0)
+
+    def field(self, name: str) -> dict[str, Any]:
+        """A field of the body that is an object; empty where it is none."""
+        value = self.body.get(name)
+        return value if isinstance(value, dict) else {}

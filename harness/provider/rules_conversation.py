@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..wire.blocks import CLIENT_CALL, CLIENT_RESULT, is_server_result
-from ..wire.models import traits
 from .facts import Facts, Placed, Run, Said
 
 ROLES = frozenset({"user", "assistant", "system"})
 
 
 def no_messages(facts: Facts) -> Iterator[str]:
-    """Only a thread may be continued without a word."""
-    if facts.request.endpoint != "models" and not facts.conversation.messages:
+    """Something has to be said."""
+    asks = facts.request.endpoint in ("messages", "count_tokens")
+    # Only a thread that waits for its server is continued without a word, and that is looked at elsewhere.
+    if asks and not facts.conversation.messages:
         yield "messages: at least one message is required"
 
 
@@ -27,13 +28,13 @@ def role_unknown(facts: Facts) -> Iterator[str]:
 
 def first_not_user(facts: Facts) -> Iterator[str]:
     """The user begins."""
-    if facts.said and facts.said[0].role == "assistant":
+    if facts.start == 0 and facts.said and facts.said[0].role == "assistant":
         yield 'messages: first message must use the "user" role'
 
 
 def system_role_unsupported(facts: Facts) -> Iterator[str]:
     """Older models know the system prompt alone."""
-    if not traits(facts.model).system_messages and any(said.role == "system" for said in facts.said):
+    if not facts.traits.system_messages and any(said.role == "system" for said in facts.said):
         yield (
             'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, '
             'not "system" as an input message role.'
@@ -46,6 +47,8 @@ def system_misplaced(facts: Facts) -> Iterator[str]:
     for said in facts.said:
         if said.role != "system":
             before = said
+        elif not said.blocks and said.message.get("output_config") is not None:
+            continue  # it says nothing, and only turns the effort up or down
         elif before is None or not _may_precede_system(before):
             yield (
                 f"messages.{said.index}: role 'system' must follow a 'user' message or an 'assistant' "
@@ -60,14 +63,14 @@ def _may_precede_system(said: Said) -> bool:
 def system_before_user(facts: Facts) -> Iterator[str]:
     """After a system message the assistant speaks, or nobody."""
     for said, following in zip(facts.said, facts.said[1:], strict=False):
-        if said.role == "system" and following.role == "user":
+        if said.role == "system" and said.blocks and following.role == "user":
             yield f"messages.{said.index}: role 'system' must be last or precede an 'assistant' message"
 
 
 def system_not_text(facts: Facts) -> Iterator[str]:
     """A system message for one user turn is text."""
-    for said, message in zip(facts.said, facts.conversation.messages, strict=True):
-        if message.get("clear_at") == "next_user_message" and any(
+    for said in facts.said:
+        if said.message.get("clear_at") == "next_user_message" and any(
             b.get("type") != "text" for b in said.blocks
         ):
             yield (
@@ -86,10 +89,12 @@ def call_in_user_message(facts: Facts) -> Iterator[str]:
 def call_id_twice(facts: Facts) -> Iterator[str]:
     """An id names one call."""
     seen: set[Any] = set()
+    before = facts.accepted.calls
     for run in facts.runs:
         for placed in run.of_type(CLIENT_CALL):
-            if placed.value.get("id") in seen:
-                yield f"messages.{placed.message}.content.{placed.block}: `tool_use` ids must be unique"
+            id_ = placed.value.get("id")
+            if id_ in seen or before.get(str(id_), facts.start) < facts.start:
+                yield f"{placed.path}: `tool_use` ids must be unique"
             seen.add(placed.value.get("id"))
 
 
@@ -137,20 +142,21 @@ def result_without_call(facts: Facts) -> Iterator[str]:
         calls = before.of_type(CLIENT_CALL) if before else []
         if not any(call.value.get("id") == wanted for call in calls):
             yield (
-                f"messages.{placed.message}.content.{placed.block}: unexpected `tool_use_id` found in "
+                f"{placed.path}: unexpected `tool_use_id` found in "
                 f"`tool_result` blocks: {wanted}. Each `tool_result` block must have a corresponding "
                 "`tool_use` block in the previous message."
             )
 
 
 def result_twice(facts: Facts) -> Iterator[str]:
-    """A call has one result."""
-    seen: set[Any] = set()
-    for _, placed in _results(facts):
-        wanted = placed.value.get("tool_use_id")
-        if wanted in seen:
-            yield (
-                f"messages.{placed.message}.content.{placed.block}: each tool_use must have a single result. "
-                f"Found multiple `tool_result` blocks with id: {wanted}"
-            )
-        seen.add(wanted)
+    """A call has one result. One that comes later still answers no call of the message before it."""
+    for run in facts.runs:
+        seen: set[Any] = set()
+        for placed in run.of_type(CLIENT_RESULT):
+            wanted = placed.value.get("tool_use_id")
+            if wanted in seen:
+                yield (
+                    f"{placed.path}: each tool_use must have a single result. "
+                    f"Found multiple `tool_result` blocks with id: {wanted}"
+                )
+            seen.add(wanted)

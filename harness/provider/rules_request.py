@@ -28,7 +28,8 @@ def endpoint_unknown(facts: Facts) -> Iterator[str]:
 
 def method_unknown(facts: Facts) -> Iterator[str]:
     """The address is right, the method is not."""
-    if facts.request.method != METHODS.get(facts.request.endpoint):
+    method = METHODS.get(facts.request.endpoint)
+    if method is not None and facts.request.method != method:
         yield "Method Not Allowed"
 
 
@@ -48,7 +49,7 @@ def body_not_json(facts: Facts) -> Iterator[str]:
     """Nothing else can be looked at then."""
     if facts.request.not_json is not None:
         yield f"The request body is not valid JSON: {facts.request.not_json}"
-    elif facts.request.method == "POST" and not facts.request.raw:
+    elif facts.request.endpoint in ("messages", "count_tokens") and not facts.request.raw:
         yield "The request body is not valid JSON: unexpected end of data: line 1 column 1 (char 0)"
 
 
@@ -58,10 +59,3 @@ def model_unknown(facts: Facts) -> Iterator[str]:
     name = name or facts.model
     if name and not is_known(name):
         yield f"model: {name}"
-
-
-def thread_repeats_setup(facts: Facts) -> Iterator[str]:
-    """A thread keeps its system prompt and tools; sending them again is refused in words not recorded."""
-    for field in ("system", "tools"):
-        if facts.threaded and field in facts.body:
-            yield f"{field}: the thread already has it"

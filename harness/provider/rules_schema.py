@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from itertools import islice
 
 from ..wire.blocks import CALLS, FIELDS, REQUIRED
 from .facts import Facts
@@ -18,7 +18,15 @@ BODY_FIELDS = SAMPLING | {
 }  # fmt: skip
 """Every field a request may have; which of them a version has dropped is below."""
 
-NO_SAMPLING_SINCE = "2026-10-21"
+FIELDS_OF_BETAS: dict[str, tuple[str, ...]] = {
+    "context_management": ("context-management-", "compact-2026-01-12"),
+    "mcp_servers": ("mcp-client-",),
+    "fallbacks": ("server-side-fallback-",),
+    "fallback_credit_token": ("fallback-credit-",),
+    "compaction": ("compact-2026-09-04",),
+}
+"""Fields that exist with a beta alone, and how the names of such betas begin."""
+
 MESSAGE_FIELDS = frozenset({"role", "content"})
 SYSTEM_MESSAGE_FIELDS = MESSAGE_FIELDS | {"clear_at", "output_config"}
 CUSTOM_TOOL_FIELDS = frozenset({
@@ -48,7 +56,7 @@ _EXTRA = "Extra inputs are not permitted"
 
 def field_missing(facts: Facts) -> Iterator[str]:
     """`model`, `max_tokens` and `messages` have to be there."""
-    if facts.request.endpoint == "models":
+    if facts.request.endpoint not in ("messages", "count_tokens"):
         return
     if not isinstance(facts.request.body, dict):
         yield "Input should be a valid dictionary"
@@ -74,14 +82,24 @@ def field_mistyped(facts: Facts) -> Iterator[str]:
             yield f"{field}: Input should be a valid list"
     if body.get("stream") is not None and not isinstance(body["stream"], bool):
         yield "stream: Input should be a valid boolean"
-    yield from _messages_mistyped(body.get("messages"))
+    yield from _messages_mistyped(facts)
     for index, tool in enumerate(body.get("tools") or []):
         if not isinstance(tool, dict):
             yield f"tools.{index}: Input should be a valid dictionary"
+            continue
+        for field in ("type", "name"):
+            if not isinstance(tool.get(field, ""), str | None):
+                yield f"tools.{index}.custom.{field}: Input should be a valid string"
 
 
-def _messages_mistyped(messages: Any) -> Iterator[str]:
-    for index, message in enumerate(messages or []):
+def _messages_mistyped(facts: Facts) -> Iterator[str]:
+    messages = facts.body.get("messages")
+    if not isinstance(messages, list):
+        return
+    # Places are the same in both where nothing was left out for not being a message at all.
+    whole = len(messages) + facts.offset == len(facts.conversation.messages)
+    known = max(facts.start - facts.offset, 0) if whole else 0
+    for index, message in enumerate(islice(messages, known, None), known):
         at = f"messages.{index}"
         if not isinstance(message, dict):
             yield f"{at}: Input should be a valid dictionary"
@@ -127,13 +145,18 @@ def block_field_mistyped(facts: Facts) -> Iterator[str]:
 
 def field_unknown(facts: Facts) -> Iterator[str]:
     """A field nobody knows, one that this version has dropped, or one that only comes with a reply."""
-    dropped = SAMPLING if facts.version >= NO_SAMPLING_SINCE else frozenset()
+    dropped = SAMPLING if facts.is_current else frozenset()
+    unlocked = _says_beta(facts)
     for field in facts.body:
-        if field not in BODY_FIELDS or field in dropped:
+        if (
+            field not in BODY_FIELDS
+            or field in dropped
+            or (not unlocked and field in _without_their_beta(facts))
+        ):
             yield f"{field}: {_EXTRA}"
-    for said, message in zip(facts.said, facts.conversation.messages, strict=True):
+    for said in facts.said:
         known = SYSTEM_MESSAGE_FIELDS if said.role == "system" else MESSAGE_FIELDS
-        for field in message.keys() - known:
+        for field in said.message.keys() - known:
             yield f"messages.{said.index}.{field}: {_EXTRA}"
     for path, block in facts.blocks:
         kind = str(block.get("type"))
@@ -149,12 +172,36 @@ def field_unknown(facts: Facts) -> Iterator[str]:
                     yield f"tools.{index}.custom.{field}: {_EXTRA}"
 
 
+def _says_beta(facts: Facts) -> bool:
+    """Whether the address asks for the beta API without saying which betas."""
+    return not facts.betas and "beta=true" in facts.request.query
+
+
+def _without_their_beta(facts: Facts) -> list[str]:
+    return [
+        field
+        for field, betas in FIELDS_OF_BETAS.items()
+        if facts.body.get(field) is not None and not any(beta in facts.betas for beta in betas)
+    ]
+
+
+def beta_unnamed(facts: Facts) -> Iterator[str]:
+    """A field of a beta that only the address asks for; whether that is enough is not known."""
+    for field in _without_their_beta(facts) if _says_beta(facts) else []:
+        yield f"{field}: {_EXTRA}"
+
+
+def thread_without_beta(facts: Facts) -> Iterator[str]:
+    """Threads are a beta; what a request without it is told is not recorded."""
+    if facts.body.get("thread") is not None and "message-threads-" not in facts.betas:
+        yield "thread: requires the `message-threads-2026-08-12` value in the `anthropic-beta` header"
+
+
 def tag_unknown(facts: Facts) -> Iterator[str]:
     """A block or tool of a type that does not exist."""
-    betas = facts.request.headers.get("anthropic-beta", "")
     for path, block in facts.blocks:
         kind = str(block.get("type"))
-        known = kind in FIELDS and BETA_TAGS.get(kind, "") in betas
+        known = kind in FIELDS and BETA_TAGS.get(kind, "") in facts.betas
         if not known and kind not in facts.served.fields:
             yield f"{path}: {_TAG.format(kind, EXPECTED_BLOCK_TAGS)}"
     for index, tool in enumerate(facts.body.get("tools") or []):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..wire.blocks import as_blocks, is_server_side
-from ..wire.models import traits
 from .facts import Facts, Said
 from .threads import RESUMABLE
 
@@ -92,7 +91,7 @@ def _prefill(facts: Facts) -> Said | None:
 def prefill_ends_in_space(facts: Facts) -> Iterator[str]:
     """The beginning of a reply does not end in white space."""
     last = _prefill(facts)
-    if last is None or not traits(facts.model).prefill:
+    if last is None or not facts.traits.prefill:
         return
     texts = list(_of_blocks(last.blocks[-1:]))
     if texts and texts[0] != texts[0].rstrip():
@@ -101,27 +100,24 @@ def prefill_ends_in_space(facts: Facts) -> Iterator[str]:
 
 def prefill_unsupported(facts: Facts) -> Iterator[str]:
     """Newer models begin their replies themselves."""
-    allowed = traits(facts.model).prefill or facts.body.get("fallback_credit_token") is not None
-    if not allowed and _prefill(facts) is not None:
+    paid = facts.body.get("fallback_credit_token") is not None
+    summarized = facts.body.get("compaction") is not None
+    if not (facts.traits.prefill or paid or summarized) and _prefill(facts) is not None:
         yield (
             "This model does not support assistant message prefill. "
             "The conversation must end with a user message."
         )
 
 
-def _is_current(facts: Facts) -> bool:
-    return facts.version >= "2026-10-21"
-
-
 def document_in_assistant_message(facts: Facts) -> Iterator[str]:
     """Since 2026-10-21 a document is not the assistant's to give."""
-    for said in facts.said if _is_current(facts) else []:
+    for said in facts.said if facts.is_current else []:
         if said.role == "assistant" and any(block.get("type") == "document" for block in said.blocks):
             yield f"messages.{said.index}: `document` blocks cannot be in `assistant` messages"
 
 
 def citations_in_user_message(facts: Facts) -> Iterator[str]:
     """Since 2026-10-21 the user's text cites nothing."""
-    for said in facts.said if _is_current(facts) else []:
+    for said in facts.said if facts.is_current else []:
         if said.role == "user" and any(b.get("type") == "text" and b.get("citations") for b in said.blocks):
             yield f"messages.{said.index}: `citations` cannot be in a user message's text"

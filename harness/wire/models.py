@@ -1,42 +1,78 @@
-"""What the API knows about model names: which exist, which take a prefill, which a system message."""
+"""What the API knows about model names: which exist, and what each takes.
+
+The facts are data, in `models.json` beside this module; a model that is not there is given the benefit of the
+doubt, since models come and go.
+"""
 
 from __future__ import annotations
 
+import functools
 import re
+from pathlib import Path
 
 import msgspec
 
-ALIASES: dict[str, str] = {
-    "claude-opus-4-5": "claude-opus-4-5-20251101",
-    "claude-sonnet-4-5": "claude-sonnet-4-5-20250929",
-    "claude-haiku-4-5": "claude-haiku-4-5-20251001",
-}
-"""Names the API resolves; a reply carries the canonical one."""
-
-LISTED: tuple[str, ...] = (
-    "claude-fable-5-2", "claude-fable-5-1", "claude-fable-5",
-    "claude-mythos-5-2", "claude-mythos-5-1", "claude-mythos-5", "claude-mythos-preview",
-    "claude-opus-5-5", "claude-opus-5", "claude-opus-4-8", "claude-opus-4-7", "claude-opus-4-6",
-    "claude-opus-4-5-20251101",
-    "claude-sonnet-5-5", "claude-sonnet-5", "claude-sonnet-4-6", "claude-sonnet-4-5-20250929",
-    "claude-haiku-5-5", "claude-haiku-4-5-20251001",
-)  # fmt: skip
-"""What `GET /v1/models` lists."""
-
 FAMILIES = frozenset({"fable", "mythos", "opus", "sonnet", "haiku", "instant", "2"})
+EFFORTS = ("low", "medium", "high", "xhigh", "max")
+THINKING_TYPES = ("enabled", "adaptive", "disabled", "between_tools")
+ANY = 10**9
+"""A limit nobody reaches, where none is known."""
 
-_NAME = re.compile(r"claude-(?:[a-z]+-)?(?P<major>\d)(?:-(?P<minor>\d))?(?:-[a-z]+)?(?:-(?:\d{8}|latest))?")
+_DATE = re.compile(r"-(?:\d{8}|latest)$")
+_VERSION = re.compile(r"claude-(?:[a-z]+-)?(?P<major>\d)(?:-(?P<minor>\d))?(?:-[a-z]+)?")
 
 
-class Traits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model takes."""
+class Traits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a model takes. The defaults are those of a model that refuses nothing any current one takes."""
 
-    prefill: bool = True
+    names: tuple[str, ...] = ()
+    """Without a date."""
+    prefill: bool = False
     """A request may end with the beginning of the reply."""
     system_messages: bool = True
     """`role: "system"` may stand within `messages`."""
-    thinking: bool = True
-    """Usage tells thinking tokens apart."""
+    thinking_types: tuple[str, ...] = THINKING_TYPES
+    """The values of `thinking.type`."""
+    thinking_off: str = "never"
+    """What it is told who sends `disabled` where that is refused: `never`, `by_default`, `between_tools`."""
+    efforts: tuple[str, ...] = EFFORTS
+    """The values of `output_config.effort`; none where the parameter itself is refused."""
+    sampling: bool = True
+    """`temperature`, `top_p` and `top_k` may differ from their defaults, where the version knows them."""
+    forced_tools: bool = True
+    """`tool_choice` may force a call."""
+    binds_thinking: bool = False
+    """A thinking block is good for the conversation it was made in alone."""
+    max_tokens: int = ANY
+    """The longest reply."""
+    window: int = ANY
+    """The longest prompt, in tokens."""
+    long_window: int | None = None
+    """The same with the beta that lengthens it."""
+    whole_window: bool = False
+    """Prompt and `max_tokens` together have to fit."""
+
+    @property
+    def thinking(self) -> bool:
+        """It thinks, and usage tells the tokens of that apart."""
+        return any(kind != "disabled" for kind in self.thinking_types)
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    aliases: dict[str, str]
+    listed: tuple[str, ...]
+    models: tuple[Traits, ...]
+
+
+_TABLE = msgspec.json.decode(Path(__file__).with_name("models.json").read_bytes(), type=_Table)
+_BY_NAME = {name: traits for traits in _TABLE.models for name in traits.names}
+_UNKNOWN = Traits(prefill=True)
+_LATER = Traits()
+
+ALIASES: dict[str, str] = _TABLE.aliases
+"""Names the API resolves; a reply carries the canonical one."""
+LISTED: tuple[str, ...] = _TABLE.listed
+"""What `GET /v1/models` lists."""
 
 
 def canonical_name(model: str) -> str:
@@ -51,14 +87,14 @@ def is_known(model: str) -> bool:
     )
 
 
+@functools.lru_cache(maxsize=64)
 def traits(model: str) -> Traits:
     """What `model` takes. A name that does not tell its version is given the benefit of the doubt."""
-    found = _NAME.fullmatch(model)
-    if model == "claude-mythos-preview":
-        version = (4, 6)
-    elif found:
-        version = (int(found["major"]), int(found["minor"] or 0))
-    else:
-        return Traits()
-    # A recording shows 4.6 refuse the system role and 4.8 take it; 4.7 is not known and let through.
-    return Traits(prefill=version < (4, 6), system_messages=version > (4, 6), thinking=version > (3, 5))
+    name = _DATE.sub("", model)
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    found = _VERSION.fullmatch(name)
+    if not found:
+        return _UNKNOWN
+    # Prefill ended with 4.6, and what came after does not have it back.
+    return _LATER if (int(found["major"]), int(found["minor"] or 0)) >= (4, 6) else _UNKNOWN

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from harness.history import RequestSeen
 from harness.provider.answer import Failure
 from harness.provider.threads import Threads
@@ -65,6 +67,44 @@ def test_two_requests_do_not_continue_one_reply_at_once() -> None:
     assert code(threads.resolve(go_on("msg_1", HI))) == (400, "thread_continue_in_flight")
     threads.failed(go_on("msg_1", MORE))
     assert isinstance(threads.resolve(go_on("msg_1", HI)), Conversation)
+
+
+@pytest.mark.parametrize("field", ["system", "tools", "output_config"])
+def test_what_a_thread_holds_cannot_be_changed_on_the_way(field: str) -> None:
+    threads = Threads()
+    answered(threads, CREATE)
+    other = {"system": "Other", "tools": [], "output_config": {"effort": "low"}}[field]
+    resolved = threads.resolve(go_on("msg_1", MORE) | {field: other})
+    assert code(resolved) == (400, "thread_fingerprint_mismatch")
+    assert isinstance(resolved, Failure)
+    assert f"differing fields: {field}." in str(resolved.message)
+    same = go_on("msg_1", MORE) | {"system": CREATE["system"], "tools": CREATE["tools"]}
+    assert isinstance(threads.resolve(same), Conversation)
+
+
+def test_what_does_not_go_with_a_thread_is_named() -> None:
+    resolved = Threads().resolve(CREATE | {"context_management": {"edits": []}})
+    assert code(resolved) == (400, "thread_unsupported_request")
+    assert isinstance(resolved, Failure)
+    assert (resolved.details or {})["unsupported"] == ["context_management"]
+
+
+def test_a_thread_expires_five_minutes_after_its_last_reply() -> None:
+    now = [0.0]
+    threads = Threads(lambda: now[0])
+    answered(threads, CREATE)
+    now[0] = 299.0
+    answered(threads, go_on("msg_1", MORE), id="msg_2")
+    now[0] = 598.0
+    assert isinstance(threads.resolve(go_on("msg_2", MORE)), Conversation)
+    now[0] = 600.0
+    assert code(threads.resolve(go_on("msg_2", MORE))) == (404, "thread_not_found")
+
+
+def test_a_reply_of_a_fallback_model_is_not_continued_from() -> None:
+    threads = Threads()
+    answered(threads, CREATE, content=[{"type": "fallback", "from": {}, "to": {}}, *REPLY["content"]])
+    assert code(threads.resolve(go_on("msg_1", MORE))) == (404, "thread_not_found")
 
 
 def test_a_refused_reply_is_not_continued_from() -> None:
