@@ -12,6 +12,7 @@ import subprocess
 import sys
 import termios
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -356,6 +357,42 @@ def test_serve_plays_a_scenario_again_and_again() -> None:
         process.communicate(timeout=30)
 
 
+def test_serve_goes_on_with_the_next_turn_when_the_user_says_more(here: Path) -> None:
+    (here / "two.yaml").write_text(
+        "title: Two turns\nclauses: [END-1]\nwhy: a second turn\nturns:\n"
+        "  - {prompt: One?, script: [{reply: {content: [{text: First.}]}}]}\n"
+        "  - {prompt: Two?, script: [{reply: {content: [{text: Second.}]}}]}\n"
+    )
+    process = start("serve", "--script", "two.yaml", cwd=here)
+    try:
+        url, key = serving(process)
+        for _ in range(2):
+            first = ask(url, key, "Whatever.")["content"]
+            assert first[0]["text"] == "First."
+            assert ask(url, key, "Whatever.", first, "More.")["content"][0]["text"] == "Second."
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def test_serve_gives_a_retry_the_next_step_and_not_the_first_again(here: Path) -> None:
+    (here / "busy.yaml").write_text(
+        "title: Busy, then not\nclauses: [END-1]\nwhy: a retry\n"
+        "script: [{fault: {status: 529}}, {reply: {content: [{text: Here.}]}}]\n"
+    )
+    process = start("serve", "--script", "busy.yaml", cwd=here)
+    try:
+        url, key = serving(process)
+        for _ in range(2):
+            with pytest.raises(urllib.error.HTTPError, match="529") as caught:
+                ask(url, key, "Hello?")
+            caught.value.close()
+            assert ask(url, key, "Hello?")["content"][0]["text"] == "Here."
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
 def test_serve_says_that_a_port_is_taken() -> None:
     first = start("serve")
     try:
@@ -393,10 +430,12 @@ def serving(process: subprocess.Popen[str]) -> tuple[str, str]:
     return lines[0].partition("=")[2], lines[1].partition("=")[2]
 
 
-def ask(url: str, key: str, text: str, said: object = None) -> dict:  # type: ignore[type-arg]
+def ask(url: str, key: str, text: str, said: object = None, more: str = "") -> dict:  # type: ignore[type-arg]
     messages: list[object] = [{"role": "user", "content": text}]
     if said is not None:
         messages.append({"role": "assistant", "content": said})
+    if more:
+        messages.append({"role": "user", "content": more})
     body = json.dumps({"model": "claude-opus-4-6", "max_tokens": 64, "messages": messages}).encode()
     headers = {"x-api-key": key, "anthropic-version": "2023-06-01", "content-type": "application/json"}
     with urllib.request.urlopen(urllib.request.Request(f"{url}/v1/messages", body, headers)) as answer:
