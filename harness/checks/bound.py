@@ -11,6 +11,9 @@ from .base import Finding, broken, check, held, request, unclear
 _TOO_LATE = 1.0
 """Seconds of lateness of the machine beyond which a deadline says nothing about the loop."""
 
+_LONG = 1.0
+"""Seconds of waiting for one answer or tool that count as waiting for it."""
+
 
 @check("BOUND-1")
 def a_turn_ends(run: Run) -> Iterator[Finding]:
@@ -26,7 +29,7 @@ def _overran(turn: TurnView, outcome: Overran) -> Finding:
     late = turn.run.finished.lateness if turn.run.finished else 0.0
     if late > _TOO_LATE:
         return unclear(f"the machine was {late:.1f} s late itself", turn=turn, evidence="outcome")
-    waiting = _waits_for_others(turn)
+    waiting = _waited_for_others(turn, outcome.at)
     if waiting and turn.caps.wall_clock is None:
         return unclear(f"{waiting}, and the loop has no wall-clock budget that we know of", turn=turn)
     last = turn.last
@@ -41,13 +44,19 @@ def _overran(turn: TurnView, outcome: Overran) -> Finding:
     )
 
 
-def _waits_for_others(turn: TurnView) -> str:
-    """What keeps the turn that is not the loop: a scripted tool that hangs, an answer that never ends."""
-    hanging = [tool.name for tool in turn.tools if tool.ended is None]
+def _waited_for_others(turn: TurnView, at: float) -> str:
+    """What kept the turn that is not the loop: a scripted tool that hangs, an answer that never ends.
+
+    A loop that asks without end is always waiting, but never for long.
+    """
+    hanging = [tool for tool in turn.tools if tool.ended is None and at - tool.started.at > _LONG]
     if hanging:
-        return f"the tool {hanging[0]} was still running"
+        return f"the tool {hanging[0].name} was still running"
     last = turn.last
-    if last is not None and (last.answer is None or (last.delivered is None and last.broken is None)):
+    unanswered = last is not None and (
+        last.answer is None or (last.delivered is None and last.broken is None)
+    )
+    if last is not None and unanswered and at - last.first_at > _LONG:
         return f"{request(last)} was still being answered"
     return ""
 

@@ -35,10 +35,19 @@ def test_a_late_machine_leaves_it_open() -> None:
 def test_a_tool_that_hangs_is_not_the_loops_fault_unless_it_has_a_clock() -> None:
     def hanging(**limits: float) -> list[str]:
         story = asked(**limits).reply([call("toolu_1")], "tool_use")
-        return story.tool(ends=False).overran().kinds("BOUND-1")
+        return story.tool(ends=False).wait(9.0).overran().kinds("BOUND-1")
 
     assert hanging() == ["unclear"]
     assert hanging(wall_clock=1.0) == ["broken"]
+
+
+def test_a_loop_that_asks_without_end_waits_for_nobody() -> None:
+    story = asked()
+    for _ in range(50):
+        story.reply([call("toolu_1")], "tool_use").wait(0.1)
+        story.ask([HI, assistant([call("toolu_1")])])
+
+    assert story.overran().kinds("BOUND-1") == ["broken"]
 
 
 def test_a_crash_where_the_model_was_done_is_found() -> None:
