@@ -116,4 +116,6 @@ def _read(value: Any) -> Any:
             for key, part in value.items()
             if key not in _UNSEEN and not (isinstance(part, str | bool | None) and part in _UNSEEN_VALUES)
         }
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     return [_read(part) for part in value] if isinstance(value, list) else value

@@ -35,7 +35,8 @@ def known(facts: Facts, block: dict[str, Any]) -> Thought | None:
 
 def all_known(facts: Facts, block: dict[str, Any]) -> list[Thought]:
     """The same, each time it was sent; the last time first."""
-    return [thought for thought in reversed(facts.served.thoughts(block)) if _ours(facts, thought.sent)]
+    sent = reversed(facts.served.thoughts(block))
+    return [thought for thought in sent if _ours(facts, thought.sent) and not thought.sent.fell_back]
 
 
 def signature_forged(facts: Facts) -> Iterator[str]:
@@ -122,7 +123,10 @@ def thinking_missing(facts: Facts) -> Iterator[str]:
     place, message = first
     blocks = as_blocks(message.get("content"))
     kind = blocks[0].get("type") if blocks else None
-    if kind is not None and kind not in THINKING:
+    # What came without thinking goes back without.
+    owners = [facts.served.owner(block) for block in blocks]
+    unthinking = any(owner and not owner.thinks_first for owner in owners)
+    if kind is not None and kind not in THINKING and not unthinking:
         yield (
             f"messages.{place}.content.0.type: Expected `thinking` or `redacted_thinking`, but found "
             f"`{kind}`. When `thinking` is enabled, a final `assistant` message must start with a thinking "

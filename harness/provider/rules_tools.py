@@ -112,9 +112,7 @@ def _known_tools(facts: Facts) -> set[str] | None:
     for message in facts.conversation.messages:
         if message.get("role") == "system":
             for block in as_blocks(message.get("content")):
-                added = block.get("tool")
-                if isinstance(added, dict) and added.get("type") != "tool_reference":
-                    names.add(str(added.get("name")))
+                names.add(str(_definition(block.get("tool")).get("name")))
     return names
 
 
@@ -138,6 +136,12 @@ def _referred(block: dict[str, Any]) -> Iterator[str]:
             yield str(item.get("tool_name"))
 
 
+def _definition(tool: Any) -> dict[str, Any]:
+    """The tool that a change brings along; empty where it only names one."""
+    definition = tool.get("definition") if isinstance(tool, dict) else None
+    return definition if isinstance(definition, dict) else {}
+
+
 def _changes(facts: Facts) -> Iterator[tuple[str, dict[str, Any]]]:
     for path, block in facts.blocks:
         tool = block.get("tool")
@@ -149,7 +153,7 @@ def changed_tool_unresolved(facts: Facts) -> Iterator[Breach]:
     """A tool that is made available by its name is one of the request's."""
     for path, tool in _changes(facts):
         known = _known_tools(facts)
-        name = tool.get("tool_name", tool.get("name"))
+        name = tool.get("name")
         if tool.get("type") == "tool_reference" and known is not None and name not in known:
             yield Breach(
                 f"{path}: the tool reference {name!r} is not defined at this position in the conversation",
@@ -161,8 +165,8 @@ def changed_tool_conflicts(facts: Facts) -> Iterator[Breach]:
     """A tool that comes later does not take the name of one of another kind."""
     kinds = {tool.get("name"): tool.get("type") or "custom" for tool in facts.tools}
     for path, tool in _changes(facts):
-        name, kind = tool.get("name"), tool.get("type") or "custom"
-        if isinstance(name, str) and "reference" not in str(kind) and kinds.get(name, kind) != kind:
+        name, kind = _definition(tool).get("name"), _definition(tool).get("type") or "custom"
+        if isinstance(name, str) and kinds.get(name, kind) != kind:
             yield Breach(
                 f"{path}: the name {name!r} is already held by an available tool of another kind",
                 {"error_code": "tool_name_conflict"},

@@ -18,6 +18,18 @@ class Sent(NamedTuple):
     model: str
     prefix: Prefix | None
     """What the model had read before; None where nobody will ask."""
+    has_container: bool
+    """It told where its code ran."""
+
+    @property
+    def fell_back(self) -> bool:
+        """Two models wrote it: what the first one thought is not to be sent back."""
+        return any(block.get("type") == "fallback" for block in self.content)
+
+    @property
+    def thinks_first(self) -> bool:
+        """It begins with thinking."""
+        return bool(self.content) and self.content[0].get("type") in THINKING
 
 
 class Thought(NamedTuple):
@@ -47,10 +59,12 @@ class Served:
         stop_reason: str,
         model: str = "",
         prefix: Prefix | None = None,
+        *,
+        has_container: bool = False,
     ) -> None:
         """A reply with `content` is on its way."""
         blocks = [dict(block) for block in content]
-        sent = Sent(blocks, stop_reason, model, prefix)
+        sent = Sent(blocks, stop_reason, model, prefix, has_container)
         for place, block in enumerate(blocks):
             self.fields.setdefault(str(block.get("type")), set()).update(block)
             if block.get("type") in THINKING:

@@ -16,6 +16,8 @@ THINK = {"type": "thinking", "thinking": "", "signature": "s"}
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aaaa"}}
 CACHE = {"cache_control": {"type": "ephemeral"}}
 CODE = search("srvtoolu_1", "code_execution")
+NEW_TOOL = {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": tool("later")}}
+KNOWN_TOOL = {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "lookup"}}
 BY_CODE = {"type": "code_execution_20260120", "tool_id": "srvtoolu_1"}
 SYSTEM = {"role": "system", "content": "Be brief."}
 
@@ -104,6 +106,7 @@ ACCEPTED: dict[str, dict[str, Any]] = {
     "temperature as it is anyway": body(model="claude-opus-5", temperature=1),
     "a summary at the beginning": body(user([{"type": "compaction", "content": "So far", "signature": "s"}]), user("Go on")),
     "a summary that failed": body(HI, model({"type": "compaction", "content": None}), HI),
+    "tools that come and go": body(HI, SYSTEM | {"content": [NEW_TOOL, KNOWN_TOOL]}, model(use("a", name="later")), user([result("a", content=[{"type": "tool_reference", "tool_name": "later"}])]), model="claude-opus-5"),
     "thinking of an earlier turn left out": body(HI, model("a"), HI, model(THINK, "b"), HI),
 }  # fmt: skip
 

@@ -170,7 +170,7 @@ def test_a_broken_rule_is_told_in_the_apis_words(row: int, asked: Any, message: 
     assert not [name for name in answer.headers if "ratelimit" in name]
 
 
-TOOL_IN = {"type": "tool_addition", "tool": {"type": "tool_reference", "tool_name": "nope"}}
+TOOL_IN = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "nope"}}
 CODES: list[tuple[int, Any, dict[str, Any]]] = [
     (56, body(user([SIGNED]), user([SIGNED])), {"error_code": "compaction_block_ambiguous"}),
     (56, body(HI, model(SIGNED)), {"error_code": "compaction_block_misplaced"}),
@@ -179,7 +179,7 @@ CODES: list[tuple[int, Any, dict[str, Any]]] = [
     (57, body(thread={"type": "continue", "previous_message_id": "msg_1"}), {"error_code": "thread_not_found"}),
     (57, body(thread={"type": "create"}, context_management={}), {"error_code": "thread_unsupported_request", "unsupported": ["context_management"]}),
     (58, body(HI, system([TOOL_IN]), model=OPUS), {"error_code": "tool_reference_unresolved"}),
-    (58, body(HI, system([{"type": "tool_addition", "tool": tool("web_search")}]), model=OPUS, tools=[WEB]), {"error_code": "tool_name_conflict"}),
+    (58, body(HI, system([{"type": "tool_addition", "tool": {"type": "tool_definition", "definition": tool("web_search")}}]), model=OPUS, tools=[WEB]), {"error_code": "tool_name_conflict"}),
     (59, body(user([t("a"), png(8001, 9)])), {"error_code": "image_dimensions_too_large", "max_side_length_pixels": 8000, "paths": ["messages.0.content.1"]}),
     (59, body(user([png(9, 2001)] * 21)), {"error_code": "image_dimensions_too_large", "max_side_length_pixels": 2000, "paths": [f"messages.0.content.{n}" for n in range(21)]}),
 ]  # fmt: skip
@@ -249,6 +249,15 @@ def test_text_beside_results_for_code_leaves_the_servers_call_open() -> None:
         ("server_call_without_result", True),
         ("text_beside_results_for_code", False),
     ]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_container_is_wanted_back_where_one_was_given(told: bool) -> None:
+    served = Served()
+    calls = [search("srvtoolu_1", "code_execution"), use("a", caller=CODE)]
+    served.sent(calls, "tool_use", has_container=told)
+    found_ = [finding.rule for finding in findings(body(HI, model(*calls), user([result("a")])), served)]
+    assert found_ == (["container_missing"] if told else [])
 
 
 def test_tools_of_an_unknown_type_are_told_the_known_ones() -> None:

@@ -161,7 +161,7 @@ JSON = st.recursive(
 FIELDS = st.sampled_from([
     "type", "role", "content", "id", "name", "input", "tool_use_id", "text", "signature", "thinking",
     "caller", "tool", "source", "data", "tool_references", "cache_control", "tool_choice", "effort",
-    "block_binding", "prefix_mismatch_behavior", "input_schema", "allowed_callers", "clear_at",
+    "block_binding", "prefix_mismatch_behavior", "input_schema", "allowed_callers", "clear_at", "definition",
     "output_config",
 ])  # fmt: skip
 KINDS = st.sampled_from([

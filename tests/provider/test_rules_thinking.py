@@ -223,3 +223,21 @@ def test_manual_thinking_wants_the_turn_to_begin_with_thinking_and_only_that() -
         "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When "
     )
     assert talked.ask(stripped | {"thinking": {"type": "disabled"}}).status == 200
+
+
+def test_a_reply_that_came_without_thinking_goes_back_without() -> None:
+    talked = talk(call())
+    manual = {"model": "claude-sonnet-4-5", "max_tokens": 2000}
+    manual["thinking"] = {"type": "enabled", "budget_tokens": 1024}
+    first = said(talked.ask(body(HI, **manual)))
+    assert talked.ask(body(HI, first, user([result(first["content"][0]["id"])]), **manual)).status == 200
+
+
+@pytest.mark.parametrize("name", [BOUND, FREE])
+def test_what_was_thought_before_a_fallback_is_left_out(name: str) -> None:
+    change = {"type": "fallback", "from": {"model": name}, "to": {"model": "claude-opus-4-8"}}
+    talked = talk(think("A"), "Well,", change, think("B"), "yes.")
+    first = said(talked.ask(body(HI, model=name)))
+    betas = {"anthropic-beta": "server-side-fallback-2026-07-01"}
+    kept = {"role": "assistant", "content": first["content"][1:]}
+    assert talked.ask(body(HI, kept, MORE, model=name), **betas).status == 200
