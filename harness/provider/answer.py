@@ -33,6 +33,8 @@ class Answer(msgspec.Struct, kw_only=True):
     """What the history keeps: the message or the error."""
     payload: bytes = b""
     events: list[Event] | None = None
+    drafts: list[tuple[bytes, tuple[bytes, ...]]] | None = None
+    """The same events, each encoded but for its padding, with the ends it may have."""
     step: int | None = None
     rule: str = ""
     delay: float = 0.0

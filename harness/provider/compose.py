@@ -19,6 +19,9 @@ from ..wire.wanted import Wanted
 from .script import Play
 from .tools import bind
 
+MOST_MADE = 256
+"""Replies kept in case they are to be sent again; an endless step makes no end of them."""
+
 
 class Composer:
     """Turns the replies of one run into content. A step gives the same content however often it is sent."""
@@ -41,6 +44,8 @@ class Composer:
         if place not in self._made:
             waiting = list(self._open)
             self._made[place] = [self._fill(block, play.round, waiting) for block in reply.content]
+            if len(self._made) > MOST_MADE:
+                del self._made[next(iter(self._made))]
         content = copy.deepcopy(self._made[place])
         for block in content:
             if kinds.is_client_call(block):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import http
 import ipaddress
 import zlib
@@ -48,18 +49,19 @@ class RefusedError(Exception):
 
 def head(status: int, headers: dict[str, str], length: int | None, *, chunked: bool = False) -> bytes:
     """Status line and headers. `length` is None where the end is told otherwise."""
-    lines = [f"HTTP/1.1 {status} {PHRASES.get(status, 'Unknown')}"]
-    lines += [f"{name}: {_one_line(value)}" for name, value in headers.items()]
+    lines = [_line(name, value) for name, value in headers.items()]
     if length is not None and "content-length" not in headers:
-        lines.append(f"content-length: {length}")
+        lines.append(b"content-length: %d\r\n" % length)
     if chunked:
-        lines.append("transfer-encoding: chunked")
-    return "\r\n".join([*lines, "\r\n"]).encode("latin-1", "replace")
+        lines.append(b"transfer-encoding: chunked\r\n")
+    return b"HTTP/1.1 %d %b\r\n%b\r\n" % (status, PHRASES.get(status, "Unknown").encode(), b"".join(lines))
 
 
-def _one_line(value: str) -> str:
-    """A header's value is one line, whatever a scenario holds."""
-    return value if value.isprintable() else " ".join(value.split())
+@functools.lru_cache(maxsize=512)
+def _line(name: str, value: str) -> bytes:
+    """A header is one line, whatever a scenario holds."""
+    one = value if value.isprintable() else " ".join(value.split())
+    return f"{name}: {one}\r\n".encode("latin-1", "replace")
 
 
 def without_upgrade(method: bytes, url: bytes, headers: dict[str, str]) -> bytes:
@@ -74,6 +76,7 @@ def chunks(pieces: Iterable[bytes]) -> bytes:
     return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces if piece)
 
 
+@functools.lru_cache(maxsize=256)
 def check_host(host: str | None, version: str) -> None:
     """Raise `RefusedError` unless the client called us by a name of this machine.
 

@@ -16,6 +16,7 @@ from ..wire.events import Event, Told, events_of
 from ..wire.ids import Ids
 from ..wire.wanted import Wanted
 from . import headers as head
+from .again import MOST_MADE, Known, Made, draft, renamed
 from .answer import Answer, Failure, error_answer
 from .compose import Composed, compose
 from .request import Request
@@ -30,7 +31,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     request: Request
     conversation: Conversation
     key: bytes
-    """The canonical form of the body."""
+    """The same for equal bodies."""
+    known: Known | None = None
+    """What is known of it from before, where it is equal to an earlier one."""
 
     @property
     def seen(self) -> dict[str, Any]:
@@ -81,6 +84,51 @@ class Replies:
             if reply.gap:
                 # A whole body takes as long as its events would.
                 answer.delay += reply.gap * (len(self._events(answer, reply, composed)) - 1)
+        textual = all(block.get("type") == "text" for block in content)
+        if kind == "reply" and textual and asked.known is not None:
+            self._keep(asked.known, reply, content, answer)
+        return answer
+
+    def _keep(self, known: Known, reply: Reply, content: list[dict[str, Any]], answer: Answer) -> None:
+        """Keep what the answer to a request is made of that came twice and may come again."""
+        made = Made(reply, content, answer.body, events=answer.events)
+        if answer.events is None:
+            before, _, after = answer.payload.partition(dumps(answer.body["id"]))
+            made.whole = before, after
+        elif answer.events and isinstance(answer.events[0].data.get("message"), dict):
+            made.drafts = [draft(event) for event in answer.events[1:]]
+        else:
+            return
+        if answer.delay == reply.delay:
+            if len(known.made) >= MOST_MADE:
+                known.made.clear()
+            known.made[id(reply), answer.events is not None] = made
+
+    def again(self, asked: Asked, reply: Reply) -> Answer | None:
+        """The answer with this very reply to a request that got it before, with ids of its own."""
+        stream = asked.request.wants_stream
+        made = asked.known.made.get((id(reply), stream)) if asked.known else None
+        if made is None or made.reply is not reply:
+            return None
+        name = self._ids.next("msg_")
+        said = made.message | {"id": name}
+        answer = Answer(
+            request=asked.number,
+            kind="reply",
+            headers=head.for_reply(self._ids.next("req_"), stream=stream),
+            body=said,
+            delay=reply.delay,
+            breaks=reply.breaks,
+        )
+        if reply.headers:
+            answer.written = {key.lower(): value for key, value in reply.headers.items()}
+            answer.headers |= answer.written
+        if made.events is not None:
+            answer.events = renamed(made.events, name)
+            answer.drafts = [draft(answer.events[0]), *made.drafts]
+            answer.gap, answer.pings = reply.gap, reply.pings
+        else:
+            answer.payload = made.whole[0] + dumps(name) + made.whole[1]
         return answer
 
     def _events(self, answer: Answer, reply: Reply, composed: Composed) -> list[Event]:

@@ -59,7 +59,7 @@ class Request(msgspec.Struct, kw_only=True):
 
     def decode(self) -> None:
         """Read the body, where there is one."""
-        if not self.raw:
+        if not self.raw or self.body is not None or self.not_json is not None:
             return
         try:
             self.body = codec.loads(self.raw)

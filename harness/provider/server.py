@@ -156,7 +156,6 @@ class Provider:
                 await _hand_over(handler, prefix, request, channel)
                 return
         session = self._find(request)
-        request.decode()
         if session is None:
             await Sender(lambda _: None, self.pacer).send(self._stranger(request), channel)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import traceback
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -17,6 +18,7 @@ from ..wire.eras import EraName
 from ..wire.eras import era as era_named
 from ..wire.errors import status_of
 from ..wire.ids import Ids
+from .again import Again, Known
 from .answer import Answer, Failure, nothing
 from .batches import Item, item_of
 from .breaks import error_of
@@ -36,6 +38,9 @@ from .tools import client_tools
 
 SIDE_TEXT = "OK."
 UNBOUND_TEXT = "There is no tool I could use."
+MOST_BODIES = 10_000
+"""Requests an equal one is recognized among."""
+
 OVER = Failure(
     status=400,
     message="The script of the scenario has ended: it has no answer to a further request of this turn.",
@@ -84,6 +89,7 @@ class Session:
         self._events = 0
         self._endpoints = Endpoints(self._ids, seed, self._ask_for_batch)
         self._bodies: dict[bytes, int] = {}
+        self._again = Again()
         self._refusing: Step | None = None
         self._stop_refusing: Callable[[], None] = nothing
         self.refuse: Callable[[float, Callable[[], None]], Callable[[], None]] | None = None
@@ -156,6 +162,9 @@ class Session:
         """Record `request` and decide its answer."""
         self.used = True
         self._requests += 1
+        if known := self._again.find(request):
+            return self._known_already(request, known)
+        request.decode()
         resolved = self._threads.resolve(request.body)
         conversation = resolved if isinstance(resolved, Conversation) else Conversation()
         lane = self._lane(request, resolved)
@@ -163,15 +172,29 @@ class Session:
             number=self._requests,
             request=request,
             conversation=conversation,
-            key=canonical([request.endpoint, request.body]),
+            key=key_of(request),
         )
-        self._see(asked, lane)
+        self._see(asked, lane, request.kept_headers())
         if request.early:
             return self._converse(asked)
-        if request.endpoint in RULED and (finding := self._broken_rule(request, resolved)):
+        if request.endpoint in RULED and (finding := self._broken_rule(asked, resolved)):
             return self._replies.fail(asked.number, finding.failure, "rejected")
         if request.endpoint != "messages":
             return self._aside(asked)
+        return self._side(asked, lane) if lane else self._converse(asked)
+
+    def _known_already(self, request: Request, known: Known) -> Answer:
+        """The answer to a request that is equal to one which broke no rule."""
+        asked = Asked(
+            number=self._requests,
+            request=request,
+            conversation=known.conversation,
+            key=known.key,
+            known=known,
+        )
+        lane = self._classifier.lane(known.body, known.conversation)
+        self._see(asked, lane, known.kept_headers)
+        self._facts = known.facts
         return self._side(asked, lane) if lane else self._converse(asked)
 
     def _lane(self, request: Request, resolved: Conversation | Failure) -> str:
@@ -182,7 +205,7 @@ class Session:
         # A thread that cannot be continued was one of the conversation's.
         return self._classifier.lane(request.body, resolved) if isinstance(resolved, Conversation) else ""
 
-    def _see(self, asked: Asked, lane: str) -> None:
+    def _see(self, asked: Asked, lane: str, headers: dict[str, str]) -> None:
         request, seen = asked.request, asked.conversation.messages
         threaded = previous_id(request.body) is not None
         self._record(
@@ -191,7 +214,7 @@ class Session:
                 endpoint=request.endpoint,
                 method=request.method,
                 path=request.path,
-                headers=request.kept_headers(),
+                headers=headers,
                 body=request.body,
                 transcript=seen if threaded else None,
                 lane=lane,
@@ -200,16 +223,34 @@ class Session:
             )
         )
         self._bodies[asked.key] = asked.number
+        if len(self._bodies) > MOST_BODIES:
+            del self._bodies[next(iter(self._bodies))]
 
-    def _broken_rule(self, request: Request, resolved: Conversation | Failure) -> Finding | None:
+    def _broken_rule(self, asked: Asked, resolved: Conversation | Failure) -> Finding | None:
         """The first rule that rejects the request; those that do not are noted."""
+        request = asked.request
         self._facts = Facts.of(request, resolved, self._served)
+        clean = True
         for finding in examine(self._facts):
+            clean = False
             if finding.verified and (finding.fatal or self.scenario.rules == "strict"):
                 return finding
             kind = "lenient" if finding.verified else "unverified"
             detail = f"{finding.rule}: {finding.message}"
             self._record(Noted(kind=kind, detail=detail, request=self._requests))
+        if clean and request.endpoint == "messages":
+            self._again.keep(
+                request,
+                Known(
+                    path=request.path,
+                    headers=request.headers,
+                    body=request.body,
+                    conversation=asked.conversation,
+                    key=asked.key,
+                    kept_headers=request.kept_headers(),
+                    facts=self._facts,
+                ),
+            )
         return None
 
     def _converse(self, asked: Asked) -> Answer:
@@ -246,11 +287,14 @@ class Session:
             self._unanswered.add(asked.key)
             script.broke(play)
             return self._replies.fault(asked.number, instead, play.index)
-        content = self._composer.content(reply, play, offered)
-        answer = self._replies.reply(asked, self._told(reply), content, "reply")
+        content: list[dict[str, Any]] = []
+        answer = self._replies.again(asked, reply)
+        if answer is None:
+            content = self._composer.content(reply, play, offered)
+            answer = self._replies.reply(asked, self._told(reply), content, "reply")
+            self._classifier.sent(content)
+            self._remember(content, answer.body)
         answer.step = play.index
-        self._classifier.sent(content)
-        self._remember(content, reply)
 
         def delivered() -> None:
             script.delivered(play)
@@ -277,11 +321,12 @@ class Session:
             return reply
         return msgspec.structs.replace(reply, fields={"input_transformations": done} | reply.fields)
 
-    def _remember(self, content: list[dict[str, Any]], reply: Reply) -> None:
-        """The model said `content` to the request at hand."""
+    def _remember(self, content: list[dict[str, Any]], said: dict[str, Any]) -> None:
+        """The model said `content`, as the message `said`, to the request at hand."""
         facts = self._facts
         model, prefix = (facts.model, prefix_of(facts, content)) if facts else ("", None)
-        self._served.sent(content, reply.stop_reason, model, prefix)
+        has_container = said.get("container") is not None
+        self._served.sent(content, said["stop_reason"], model, prefix, has_container=has_container)
 
     def _side(self, asked: Asked, lane: str) -> Answer:
         """The answer of a lane, or a short one where none was written."""
@@ -296,7 +341,7 @@ class Session:
         content = composer.content(reply, play, client_tools(asked.conversation.tools))
         answer = self._replies.reply(asked, self._told(reply), content, SIDE)
         answer.step = play.index
-        self._remember(content, reply)
+        self._remember(content, answer.body)
         answer.when(
             delivered=lambda: script.delivered(play),
             cut=lambda: script.cut(play),
@@ -319,9 +364,9 @@ class Session:
             number=self._requests,
             request=request,
             conversation=conversation,
-            key=canonical([request.endpoint, request.body]),
+            key=key_of(request),
         )
-        if finding := self._broken_rule(request, conversation):
+        if finding := self._broken_rule(asked, conversation):
             return item_of(self._replies.fail(asked.number, finding.failure, "rejected"))
         lane = self._lane(request, conversation)
         return item_of(self._side(asked, lane) if lane else self._converse(asked))
@@ -330,6 +375,12 @@ class Session:
         self._events += 1
         if self._at_point is not None:
             await self._at_point(f"event {self._events}")
+
+
+def key_of(request: Request) -> bytes:
+    """The same for equal bodies to the same endpoint."""
+    whole = canonical([request.endpoint, request.body])
+    return whole if len(whole) <= 64 else hashlib.blake2b(whole, digest_size=32).digest()
 
 
 def _instead(reply: Reply) -> Fault | None:

@@ -83,7 +83,8 @@ class Sender:
     ) -> None:
         self._record = record
         self._pacer = pacer
-        self._seed = seed
+        self._padding_seed = seed << 40
+        self._random = Random(0)  # noqa: S311 - padding, not a secret
         self._at_event = at_event
 
     async def send(self, answer: Answer, channel: Channel) -> bool:
@@ -103,14 +104,19 @@ class Sender:
 
     async def _at_once(self, answer: Answer, events: list[Event], channel: Channel) -> bool:
         """Send a stream as fast as its client takes it."""
-        random = self._padding(answer)
-        for sent in range(0, len(events), BATCH):
+        self._random.seed(self._padding_seed + answer.request)
+        if answer.drafts is not None:
+            draw = self._random.random
+            pieces = [text + ends[int(draw() * 16)] for text, ends in answer.drafts]
+        else:
+            pieces = [encode(event, self._random) for event in events]
+        for sent in range(0, len(pieces), BATCH):
             if sent:
                 await channel.drain()
                 if channel.gone.done():
                     return self._left(answer, sent)
-            channel.write([encode(event, random) for event in events[sent : sent + BATCH]])
-        return await self._finish(answer, channel, len(events))
+            channel.write(pieces[sent : sent + BATCH])
+        return await self._finish(answer, channel, len(pieces))
 
     async def _finish(self, answer: Answer, channel: Channel, events: int) -> bool:
         channel.end()
@@ -124,7 +130,8 @@ class Sender:
         """Send what needs a look at every event or byte."""
         from .sending import Left, Sending
 
-        sending = Sending(answer, channel, self._pacer, self._padding(answer), self._at_event)
+        random = Random(self._padding_seed + answer.request)  # noqa: S311 - padding, not a secret
+        sending = Sending(answer, channel, self._pacer, random, self._at_event)
         try:
             await sending.run(
                 whole=lambda: self._whole(answer, sending.events),
@@ -133,9 +140,6 @@ class Sender:
         except Left:
             return self._left(answer, sending.events, sending.bytes)
         return True
-
-    def _padding(self, answer: Answer) -> Random:
-        return Random(f"{self._seed}/padding/{answer.request}")  # noqa: S311 - padding, not a secret
 
     def _whole(self, answer: Answer, events: int) -> None:
         answer.delivered()

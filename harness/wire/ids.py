@@ -7,6 +7,7 @@ import hashlib
 import re
 
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_LETTERS = bytes(ord(_ALPHABET[byte % len(_ALPHABET)]) for byte in range(256))
 _REAL = re.compile(r"(toolu|srvtoolu|mcptoolu)_.+")
 
 START: dict[str, str] = {"req_": "011C", "msg_": "011C", "container_": "011C", "file_": "011C"}
@@ -20,12 +21,9 @@ def looks_real(text: str) -> bool:
 
 def opaque_id(prefix: str, seed: str) -> str:
     """An id such as `toolu_01…`: `prefix`, then 24 characters that depend on `seed` alone."""
-    number = int.from_bytes(hashlib.blake2b(f"{prefix}|{seed}".encode(), digest_size=18).digest())
-    text = START.get(prefix, "01")
-    while len(text) < 24:
-        number, index = divmod(number, len(_ALPHABET))
-        text += _ALPHABET[index]
-    return prefix + text
+    start = START.get(prefix, "01")
+    digest = hashlib.blake2b(f"{prefix}|{seed}".encode(), digest_size=24 - len(start)).digest()
+    return prefix + start + digest.translate(_LETTERS).decode("ascii")
 
 
 def uuid_like(seed: str) -> str:
