@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ from .facts import Facts
 LEAST_BUDGET = 1024
 """Tokens of thinking that make sense."""
 
+_LONG_OUTPUT = re.compile(r"output-\d+k-")
 _EXTRA = "Extra inputs are not permitted"
 _USE_ADAPTIVE = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
 _OFF = {
@@ -125,7 +127,7 @@ def max_tokens_above_cap(facts: Facts) -> Iterator[str]:
     """A model writes only so much."""
     longest, cap = facts.body.get("max_tokens"), facts.traits.max_tokens
     # Betas lengthen the replies of some models; by how much of which is not told here.
-    if isinstance(longest, int) and longest > cap and "output-" not in facts.betas:
+    if isinstance(longest, int) and longest > cap and not _LONG_OUTPUT.search(facts.betas):
         yield (
             f"max_tokens: {longest} > {cap}, which is the maximum allowed number of output tokens for "
             f"{canonical_name(facts.model)}"
