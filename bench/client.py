@@ -11,7 +11,7 @@ import json
 import time
 from urllib.parse import urlsplit
 
-PROMPT = "bench"
+PROMPT = "bench 000000"
 MODEL = "claude-opus-4-6"
 
 
@@ -40,8 +40,12 @@ class Client(asyncio.Protocol):
     def _ask(self) -> None:
         self._data.clear()
         self._needed = 0
+        request = self._request
+        if self._tally.differ:
+            # Six digits in place of six others: the length stays as it is.
+            request = request.replace(b"000000", b"%06d" % self._tally.next_number(), 1)
         self._asked = time.perf_counter()
-        self._transport.write(self._request)
+        self._transport.write(request)
 
     def data_received(self, data: bytes) -> None:
         """Wait for the whole answer."""
@@ -77,11 +81,18 @@ class Client(asyncio.Protocol):
 class Tally:
     """What came back."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, differ: bool = False) -> None:
+        self.differ = differ
+        self._number = 0
         self.times: list[float] = []
         self.errors = 0
         self.size = 0
         self.events = 0
+
+    def next_number(self) -> int:
+        """So that no two requests are the same."""
+        self._number += 1
+        return self._number
 
     def count(self, answer: bytes, seconds: float) -> None:
         """Take one answer."""
@@ -118,9 +129,9 @@ def request_of(url: str, *, stream: bool) -> bytes:
     return head.encode() + body
 
 
-async def load(url: str, *, stream: bool, connections: int, seconds: float) -> dict[str, float]:
+async def load(url: str, *, stream: bool, differ: bool, connections: int, seconds: float) -> dict[str, float]:
     """Ask for so many seconds over so many connections."""
-    parts, tally, began = urlsplit(url), Tally(), time.perf_counter()
+    parts, tally, began = urlsplit(url), Tally(differ=differ), time.perf_counter()
     request = request_of(url, stream=stream)
     loop = asyncio.get_running_loop()
     clients = []
@@ -138,10 +149,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Load a Messages API on the loopback.")
     parser.add_argument("url")
     parser.add_argument("--stream", action="store_true")
+    parser.add_argument("--differ", action="store_true", help="no two requests are the same")
     parser.add_argument("-c", "--connections", type=int, default=8)
     parser.add_argument("-d", "--seconds", type=float, default=3.0)
     given = parser.parse_args()
-    found = load(given.url, stream=given.stream, connections=given.connections, seconds=given.seconds)
+    found = load(
+        given.url,
+        stream=given.stream,
+        differ=given.differ,
+        connections=given.connections,
+        seconds=given.seconds,
+    )
     print(json.dumps(asyncio.run(found)))
 
 

@@ -1,10 +1,11 @@
 """How fast the provider is, beside its peers and beside canned bytes, all in one run.
 
-python bench/provider.py                    about two minutes; `--seconds 1` for a quick look
+python bench/provider.py                    a minute or two; `--seconds 1` for a quick look
 python bench/provider.py --memory 100000    the memory of `serve` over so many different requests, too
 
 Clients and servers share the machine, so only ratios of one run mean anything. `cpu` is the time a server's
-process used for one answer: of all the figures it depends least on what else the machine does.
+process used for one answer: what else the machine does changes it least. `different` are
+plain replies to requests of which no two are the same; the others are one request sent again and again.
 """
 
 from __future__ import annotations
@@ -87,29 +88,22 @@ class Running:
         self._out.close()
 
 
-def rate(server: Server, *, stream: bool, seconds: float) -> dict[str, float]:
+def rate(server: Server, seconds: float, *flags: str) -> dict[str, float]:
     """Answers per second, and processor time for each."""
     running = Running(server)
     try:
-        load(running.url, stream, min(seconds, 1.0))  # what warms up is not measured
+        load(running.url, min(seconds, 1.0), *flags)  # what warms up is not measured
         before = running.cpu()
-        found = load(running.url, stream, seconds)
+        found = load(running.url, seconds, *flags)
         found["cpu_us"] = round((running.cpu() - before) / max(found["answers"], 1) * 1e6, 1)
         return found
     finally:
         running.stop()
 
 
-def load(url: str, stream: bool, seconds: float) -> dict[str, float]:
+def load(url: str, seconds: float, *flags: str) -> dict[str, float]:
     """What the load client found."""
-    command = [
-        sys.executable,
-        str(BENCH / "client.py"),
-        url,
-        "-d",
-        str(seconds),
-        *(["--stream"] if stream else []),
-    ]
+    command = [sys.executable, str(BENCH / "client.py"), url, "-d", str(seconds), *flags]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found: dict[str, float] = json.loads(said)
     return found
@@ -147,9 +141,11 @@ def growth(server: Server, requests: int) -> list[float]:
 
 def measured(server: Server, seconds: float) -> dict[str, float]:
     """All figures of one server."""
-    plain = rate(server, stream=False, seconds=seconds)
-    streamed = rate(server, stream=True, seconds=seconds)
+    plain = rate(server, seconds)
+    streamed = rate(server, seconds, "--stream")
+    different = rate(server, seconds, "--differ")
     figures = {"plain": plain["per_second"], "plain_cpu_us": plain["cpu_us"]}
+    figures |= {"different": different["per_second"], "different_cpu_us": different["cpu_us"]}
     figures |= {"streams": streamed["per_second"], "stream_cpu_us": streamed["cpu_us"]}
     figures |= {"events": streamed["events"], "errors": plain["errors"] + streamed["errors"]}
     return figures | cold_start(server)
@@ -158,6 +154,8 @@ def measured(server: Server, seconds: float) -> dict[str, float]:
 COLUMNS = (
     ("plain", "plain/s"),
     ("plain_cpu_us", "cpu µs"),
+    ("different", "different/s"),
+    ("different_cpu_us", "cpu µs"),
     ("streams", "streams/s"),
     ("stream_cpu_us", "cpu µs"),
     ("events", "events"),
@@ -169,9 +167,9 @@ COLUMNS = (
 
 def show(found: dict[str, dict[str, float]]) -> None:
     """The figures, and what they are of this project's."""
-    print(f"{'':14}" + "".join(f"{title:>11}" for _, title in COLUMNS))
+    print(f"{'':14}" + "".join(f"{title:>12}" for _, title in COLUMNS))
     for name, figures in found.items():
-        print(f"{name:14}" + "".join(f"{figures[key]:>11g}" for key, _ in COLUMNS))
+        print(f"{name:14}" + "".join(f"{figures[key]:>12g}" for key, _ in COLUMNS))
     own = found["loop-harness"]
     print("\nloop-harness is, beside")
     for name, figures in found.items():
@@ -179,6 +177,7 @@ def show(found: dict[str, dict[str, float]]) -> None:
             continue
         told = [f"plain {own['plain'] / figures['plain']:.2f}x"] if figures["plain"] else []
         told += [f"streams {own['streams'] / figures['streams']:.2f}x"] if figures["events"] else []
+        told += [f"different {own['different'] / figures['different']:.2f}x"]
         told += [f"start {own['cold_ms'] / figures['cold_ms']:.2f}x the time"]
         print(f"  {name:12} " + ", ".join(told))
 

@@ -153,7 +153,7 @@ class Facts:
             start, known = self.start, self.accepted.prefix.upto(self.start)
         return prefixes.extended(known, enumerate(islice(self.conversation.messages, start, None), start))
 
-    @property
+    @functools.cached_property
     def body(self) -> dict[str, Any]:
         """The body's fields; empty where it is no object."""
         return self.request.body if isinstance(self.request.body, dict) else {}
@@ -163,17 +163,17 @@ class Facts:
         """The tools of the conversation."""
         return self.conversation.tools
 
-    @property
+    @functools.cached_property
     def model(self) -> str:
         """The model asked for."""
         return str(self.body.get("model", ""))
 
-    @property
+    @functools.cached_property
     def traits(self) -> Traits:
         """What that model takes."""
         return traits(self.model)
 
-    @property
+    @functools.cached_property
     def version(self) -> str:
         """The `anthropic-version` header."""
         return self.request.headers.get("anthropic-version", "")
@@ -183,7 +183,7 @@ class Facts:
         """The version is the newest, or one to come."""
         return self.version >= CURRENT
 
-    @property
+    @functools.cached_property
     def betas(self) -> str:
         """The `anthropic-beta` header."""
         return self.request.headers.get("anthropic-beta", "")

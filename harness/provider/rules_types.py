@@ -30,6 +30,8 @@ class Rule(msgspec.Struct, frozen=True):
     ground: Ground = "quoted"
     fatal: bool = False
     """The request cannot be answered at all, however lenient the scenario is."""
+    about: tuple[str, ...] = ()
+    """Words of which a request that breaks the rule has at least one; none where that cannot be said."""
 
 
 class Finding(msgspec.Struct, frozen=True):
