@@ -18,8 +18,7 @@ from harness.clauses import CLAUSES
 from harness.history import Overran
 from harness.probe import Probe
 from harness.runner import CaseResult, Runner
-from harness.scenario.discover import bundled_folder
-from harness.scenario.load import load_folder
+from harness.scenario.discover import find_scenarios
 from harness.scenario.model import Scenario
 from harness.turn import EXPOSABLE
 from tests.loops.mutants import MUTANTS, Mutant
@@ -52,7 +51,7 @@ class Kill:
 @functools.cache
 def known() -> dict[str, Scenario]:
     """The bundled scenarios by id."""
-    return {scenario.id: scenario for scenario in load_folder(bundled_folder())}
+    return {scenario.id: scenario for scenario in find_scenarios()}
 
 
 def cases_for(mutant: Mutant, variants: Iterable[str]) -> list[Case]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+from .exits import scenarios as exit_paths
 from .load import load_folder, load_scenario, scenario_files
 from .model import Scenario
 from .problems import Problem, ScenarioError, Spot
@@ -23,21 +26,26 @@ def find_scenarios(
     clauses: Collection[str] | None = None,
     seed: int = 0,
 ) -> list[Scenario]:
-    """The scenarios of all folders, the bundled ones first.
+    """The scenarios of all folders, the bundled ones first, and with them the exit-path sweep.
 
     Raises `ScenarioError` with the problems of all files, and where two files have one id.
     """
     found: list[Scenario] = []
     problems: list[Problem] = []
-    for folder in [*([bundled_folder()] if bundled else []), *folders]:
+    loads: list[Callable[..., list[Scenario]]] = [partial(load_folder, folder) for folder in folders]
+    for load in [_bundled, *loads] if bundled else loads:
         try:
-            found += load_folder(folder, clauses=clauses, seed=seed)
+            found += load(clauses=clauses, seed=seed)
         except ScenarioError as error:
             problems += error.problems
     problems += _doubles(found)
     if problems:
         raise ScenarioError(problems)
     return found
+
+
+def _bundled(**how: Any) -> list[Scenario]:
+    return [*load_folder(bundled_folder(), **how), *exit_paths()]
 
 
 def validate_paths(paths: Iterable[Path], *, clauses: Collection[str] | None = None) -> list[str]:
@@ -63,6 +71,7 @@ def _doubles(scenarios: list[Scenario]) -> list[Problem]:
     for scenario in scenarios:
         other = first.setdefault(scenario.id, scenario)
         if other is not scenario:
-            message = f"the id `{scenario.id}` is that of {other.path} too; rename one of the files"
+            whose = other.path or "a made one (the exit-path sweep)"
+            message = f"the id `{scenario.id}` is that of {whose} too; rename one of the files"
             problems.append(Problem(scenario.path, Spot(1, 1), message))
     return problems
