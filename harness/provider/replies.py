@@ -16,7 +16,7 @@ from ..wire.events import Event, Told, events_of
 from ..wire.ids import Ids
 from ..wire.wanted import Wanted
 from . import headers as head
-from .again import MOST_MADE, Known, Made, draft, renamed
+from .again import MOST_MADE, Known, made_of, renewed, words_in
 from .answer import Answer, Failure, error_answer
 from .compose import Composed, compose
 from .request import Request
@@ -33,7 +33,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     key: bytes
     """The same for equal bodies."""
     known: Known | None = None
-    """What is known of it from before, where it is equal to an earlier one."""
+    """What is known of its shape, where an earlier request had the same."""
+    shape: bytes | None = None
+    """Its shape, where that is not known yet."""
 
     @property
     def seen(self) -> dict[str, Any]:
@@ -84,34 +86,26 @@ class Replies:
             if reply.gap:
                 # A whole body takes as long as its events would.
                 answer.delay += reply.gap * (len(self._events(answer, reply, composed)) - 1)
-        textual = all(block.get("type") == "text" for block in content)
-        if kind == "reply" and textual and asked.known is not None:
-            self._keep(asked.known, reply, content, answer)
+        if kind == "reply" and asked.known is not None:
+            self._keep(asked, asked.known, reply, answer)
         return answer
 
-    def _keep(self, known: Known, reply: Reply, content: list[dict[str, Any]], answer: Answer) -> None:
-        """Keep what the answer to a request is made of that came twice and may come again."""
-        made = Made(reply, content, answer.body, events=answer.events)
-        if answer.events is None:
-            before, _, after = answer.payload.partition(dumps(answer.body["id"]))
-            made.whole = before, after
-        elif answer.events and isinstance(answer.events[0].data.get("message"), dict):
-            made.drafts = [draft(event) for event in answer.events[1:]]
-        else:
-            return
-        if answer.delay == reply.delay:
+    def _keep(self, asked: Asked, known: Known, reply: Reply, answer: Answer) -> None:
+        """Keep what the answer is made of, if it is text alone."""
+        textual = all(block.get("type") == "text" for block in answer.body["content"])
+        made = made_of(reply, answer.body, answer.events, words_in(asked.request)) if textual else None
+        if made is not None and answer.delay == reply.delay:
             if len(known.made) >= MOST_MADE:
                 known.made.clear()
             known.made[id(reply), answer.events is not None] = made
 
     def again(self, asked: Asked, reply: Reply) -> Answer | None:
-        """The answer with this very reply to a request that got it before, with ids of its own."""
+        """The answer with this very reply to a request whose shape got it before."""
         stream = asked.request.wants_stream
         made = asked.known.made.get((id(reply), stream)) if asked.known else None
         if made is None or made.reply is not reply:
             return None
-        name = self._ids.next("msg_")
-        said = made.message | {"id": name}
+        said, events, drafts = renewed(made, self._ids.next("msg_"), words_in(asked.request))
         answer = Answer(
             request=asked.number,
             kind="reply",
@@ -123,12 +117,11 @@ class Replies:
         if reply.headers:
             answer.written = {key.lower(): value for key, value in reply.headers.items()}
             answer.headers |= answer.written
-        if made.events is not None:
-            answer.events = renamed(made.events, name)
-            answer.drafts = [draft(answer.events[0]), *made.drafts]
+        if events is not None:
+            answer.events, answer.drafts = events, drafts
             answer.gap, answer.pings = reply.gap, reply.pings
         else:
-            answer.payload = made.whole[0] + dumps(name) + made.whole[1]
+            answer.payload = dumps(said)
         return answer
 
     def _events(self, answer: Answer, reply: Reply, composed: Composed) -> list[Event]:

@@ -18,7 +18,7 @@ from ..wire.eras import EraName
 from ..wire.eras import era as era_named
 from ..wire.errors import status_of
 from ..wire.ids import Ids
-from .again import Again, Known
+from .again import Again, Known, shape_of
 from .answer import Answer, Failure, nothing
 from .batches import Item, item_of
 from .breaks import error_of
@@ -162,9 +162,10 @@ class Session:
         """Record `request` and decide its answer."""
         self.used = True
         self._requests += 1
-        if known := self._again.find(request):
-            return self._known_already(request, known)
         request.decode()
+        shape = shape_of(request)
+        if shape is not None and (known := self._again.find(shape)):
+            return self._known_already(request, known)
         resolved = self._threads.resolve(request.body)
         conversation = resolved if isinstance(resolved, Conversation) else Conversation()
         lane = self._lane(request, resolved)
@@ -173,8 +174,9 @@ class Session:
             request=request,
             conversation=conversation,
             key=key_of(request),
+            shape=shape,
         )
-        self._see(asked, lane, request.kept_headers())
+        self._see(asked, lane)
         if request.early:
             return self._converse(asked)
         if request.endpoint in RULED and (finding := self._broken_rule(asked, resolved)):
@@ -184,17 +186,18 @@ class Session:
         return self._side(asked, lane) if lane else self._converse(asked)
 
     def _known_already(self, request: Request, known: Known) -> Answer:
-        """The answer to a request that is equal to one which broke no rule."""
+        """The answer to a request of a shape that breaks no rule."""
+        conversation = conversation_of(request.body)
         asked = Asked(
             number=self._requests,
             request=request,
-            conversation=known.conversation,
-            key=known.key,
+            conversation=conversation,
+            key=key_of(request),
             known=known,
         )
-        lane = self._classifier.lane(known.body, known.conversation)
-        self._see(asked, lane, known.kept_headers)
-        self._facts = known.facts
+        lane = self._classifier.lane(request.body, conversation)
+        self._see(asked, lane)
+        self._facts = Facts.of(request, conversation, self._served)
         return self._side(asked, lane) if lane else self._converse(asked)
 
     def _lane(self, request: Request, resolved: Conversation | Failure) -> str:
@@ -205,7 +208,7 @@ class Session:
         # A thread that cannot be continued was one of the conversation's.
         return self._classifier.lane(request.body, resolved) if isinstance(resolved, Conversation) else ""
 
-    def _see(self, asked: Asked, lane: str, headers: dict[str, str]) -> None:
+    def _see(self, asked: Asked, lane: str) -> None:
         request, seen = asked.request, asked.conversation.messages
         threaded = previous_id(request.body) is not None
         self._record(
@@ -214,7 +217,7 @@ class Session:
                 endpoint=request.endpoint,
                 method=request.method,
                 path=request.path,
-                headers=headers,
+                headers=request.kept_headers(),
                 body=request.body,
                 transcript=seen if threaded else None,
                 lane=lane,
@@ -238,19 +241,8 @@ class Session:
             kind = "lenient" if finding.verified else "unverified"
             detail = f"{finding.rule}: {finding.message}"
             self._record(Noted(kind=kind, detail=detail, request=self._requests))
-        if clean and request.endpoint == "messages":
-            self._again.keep(
-                request,
-                Known(
-                    path=request.path,
-                    headers=request.headers,
-                    body=request.body,
-                    conversation=asked.conversation,
-                    key=asked.key,
-                    kept_headers=request.kept_headers(),
-                    facts=self._facts,
-                ),
-            )
+        if clean and asked.shape is not None and request.endpoint == "messages":
+            self._again.keep(asked.shape)
         return None
 
     def _converse(self, asked: Asked) -> Answer:

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from harness.history import Answered, RequestSeen
-from harness.provider.again import MOST, Again, Known, may_be_kept
+from harness.provider.again import MOST, Again, shape_of
 from harness.provider.request import Request
-from harness.transcript import Conversation
 from harness.wire.codec import dumps
 from tests.provider.serve import PROMPT, Served, body, fault, reply, text
 from tests.provider.wire import Wire
@@ -29,17 +28,6 @@ def ask(served: Served, times: int, **fields: Any) -> list[tuple[int, dict[str, 
 def plain(data: bytes) -> str:
     """A body or stream without its id and its padding."""
     return re.sub(r" *}\n\n", "}\n\n", re.sub(r"msg_\w+", "msg", data.decode()))
-
-
-def known(request: Request) -> Known:
-    return Known(
-        path=request.path,
-        headers=request.headers,
-        body={},
-        conversation=Conversation(),
-        key=b"",
-        kept_headers={},
-    )
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -87,36 +75,94 @@ def test_a_request_that_breaks_a_rule_is_rejected_each_time(served: Served) -> N
     ] * 3
 
 
+def test_other_words_get_the_same_reply_with_counts_of_their_own(served: Served) -> None:
+    served.open([reply("Hello there.", repeat=12)])
+    fresh = Served()
+    try:
+        for stream in (False, True):
+            for words in ("Hi", "Hi again", PROMPT * 40, "é" * 99):
+                asked = body({"role": "user", "content": words}, stream=stream)
+                with Wire(served) as wire:
+                    wire.send(wire.ask(asked))
+                    told = wire.read()[2]
+                # A session that never saw anything like it says how it is told without a memory.
+                fresh.open([reply("Hello there.")])
+                with Wire(fresh) as wire:
+                    wire.send(wire.ask(asked))
+                    assert counts(wire.read()[2]) == counts(told)
+    finally:
+        fresh.close()
+
+
+def counts(data: bytes) -> list[bytes]:
+    return re.findall(rb'"(?:input|output|cache_\w+)_tokens":\d+', re.sub(rb'"message_start".*', b"", data))
+
+
+def test_written_counts_stay_as_they_are(served: Served) -> None:
+    served.open([reply("A", repeat=4, usage={"input_tokens": 404500})])
+    for words in ("Hi", "Hi there", "Hi there again"):
+        with Wire(served) as wire:
+            wire.send(wire.ask(body({"role": "user", "content": words})))
+            assert json.loads(wire.read()[2])["usage"]["input_tokens"] == 404500
+
+
+def shape(**fields: Any) -> bytes | None:
+    asked = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": PROMPT}]} | fields
+    headers = fields.pop("headers", {})
+    request = Request(method="POST", path="/v1/messages", headers=headers, raw=dumps(asked))
+    request.decode()
+    return shape_of(request)
+
+
+def said(content: Any, role: str = "user", **fields: Any) -> dict[str, Any]:
+    return {"role": role, "content": content} | fields
+
+
+def test_words_make_no_difference_to_the_shape() -> None:
+    assert shape() is not None
+    assert shape(messages=[said("Something else")]) == shape()
+    assert shape(messages=[said("A"), said("B")]) != shape()
+    assert shape(max_tokens=2) != shape()
+    assert shape(stream=True) != shape()
+
+
 @pytest.mark.parametrize(
     "fields",
     [
         {"cache_control": {"type": "ephemeral"}},
-        {"messages": [{"role": "user", "content": PROMPT}, {"role": "assistant", "content": "A"}]},
+        {"system": [{"type": "text", "text": "A", "cache_control": {"type": "ephemeral"}}]},
         {"thread": {"type": "create"}},
         {"container": "container_01"},
+        {"messages": []},
+        {"messages": "A"},
+        {"messages": [said("A"), said("B", role="assistant")]},
+        {"messages": [said("A", role="system")]},
+        {"messages": [said("")]},
+        {"messages": [said(" \n")]},
+        {"messages": [said([text("A")])]},
+        {"messages": [said("A", name="B")]},
+        {"messages": [said("A" * 20_000)]},
     ],
 )
-def test_what_hangs_on_what_was_before_is_looked_at_each_time(fields: dict[str, Any]) -> None:
-    asked = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": PROMPT}]}
-    assert may_be_kept(dumps(asked), {})
-    assert not may_be_kept(dumps(asked | fields), {})
-    assert not may_be_kept(dumps(asked), {"anthropic-beta": "some-2026-01-01"})
-    assert not may_be_kept(b"", {})
+def test_what_hangs_on_more_than_words_has_no_shape(fields: dict[str, Any]) -> None:
+    assert shape(**fields) is None
 
 
-def test_other_headers_or_another_path_make_another_request() -> None:
-    again = Again()
-    first = Request(method="POST", path="/v1/messages", headers={"a": "1"}, raw=b"{}")
-    again.keep(first, known(first))
-    assert again.find(Request(method="POST", path="/v1/messages", headers={"a": "1"}, raw=b"{}"))
-    assert not again.find(Request(method="POST", path="/v1/messages", headers={"a": "2"}, raw=b"{}"))
-    assert not again.find(Request(method="POST", path="/v1/complete", headers={"a": "1"}, raw=b"{}"))
-    assert not again.find(Request(method="POST", path="/v1/messages", headers={"a": "1"}, raw=b"[]"))
+def test_a_beta_has_no_shape_and_other_headers_make_another_one() -> None:
+    def of(**headers: str) -> bytes | None:
+        asked = dumps({"model": "m", "messages": [said("A")]})
+        request = Request(method="POST", path="/v1/messages", headers=headers, raw=asked)
+        request.decode()
+        return shape_of(request)
+
+    assert of(**{"anthropic-beta": "some-2026-01-01"}) is None
+    assert of(a="1") != of(a="2")
+    assert of(**{"content-length": "1"}) == of(**{"content-length": "2"})
 
 
 def test_only_so_many_are_kept() -> None:
     again = Again()
     for number in range(MOST * 3):
-        request = Request(method="POST", path="/", headers={}, raw=dumps([number]))
-        again.keep(request, known(request))
+        again.keep(b"%d" % number)
     assert len(again._known) == MOST
+    assert again.find(b"%d" % (MOST * 3 - 1))
