@@ -14,7 +14,7 @@ from ..wire.errors import error_body
 from ..wire.events import Event
 from . import headers as head
 
-KEPT_HEADERS = frozenset({"request-id", "retry-after", "retry-after-ms", "x-should-retry", "content-type"})
+KEPT_HEADERS = ("content-type", "request-id", "retry-after", "retry-after-ms", "x-should-retry")
 """Of the headers that are always there, those a history keeps."""
 
 
@@ -73,7 +73,9 @@ class Answer(msgspec.Struct, kw_only=True):
             status=0 if self.connection else self.status,
             step=self.step,
             body=self.body,
-            headers={k: v for k, v in self.headers.items() if k in KEPT_HEADERS or k in self.written},
+            headers={
+                name: self.headers[name] for name in (*KEPT_HEADERS, *self.written) if name in self.headers
+            },
             stream=self.events is not None,
             rule=self.rule,
         )

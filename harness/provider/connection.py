@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import socket
 import struct
 from collections import deque
@@ -26,6 +27,11 @@ MOST_WAITING = 64
 """Pipelined requests kept before reading stops."""
 
 _RESET = struct.pack("ii", 1, 0)
+
+
+@functools.lru_cache(maxsize=256)
+def _name(name: bytes) -> str:
+    return name.decode("latin-1").lower()
 
 
 class Host(Protocol):
@@ -156,7 +162,7 @@ class Connection(asyncio.Protocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """One of its headers arrived."""
         self._measure(len(name) + len(value))
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        key, text = _name(name), value.decode("latin-1")
         self._headers[key] = f"{self._headers[key]}, {text}" if key in self._headers else text
 
     def _measure(self, size: int) -> None:

@@ -97,6 +97,7 @@ def check_host(host: str | None, version: str) -> None:
     raise RefusedError(403, f"{host!r} is no name of the loopback: use 127.0.0.1 or localhost")
 
 
+@functools.lru_cache(maxsize=256)
 def body_limit(path: str) -> int:
     """Bytes of a request body that this address takes."""
     return next((limit for end, limit in LIMITS.items() if path.endswith(end)), MAX_BODY)
