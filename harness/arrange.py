@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
+from .crash import Crash, settle
 from .evidence import Run, TurnView
 from .exchange import Exchange, ToolRun
 from .history import (
@@ -17,6 +18,7 @@ from .history import (
     Cancelled,
     CancelPolled,
     Census,
+    Crashed,
     Delivered,
     Ended,
     Finished,
@@ -57,6 +59,7 @@ def arrange(events: Sequence[AnyEvent]) -> Run:
     for event in events[1:]:
         sorter.take(event)
     for turn in run.turns:
+        settle(turn)
         _group(turn)
     return run
 
@@ -70,7 +73,11 @@ class _Sorter:
         self._tools: dict[int, ToolRun] = {}
 
     def take(self, event: AnyEvent) -> None:
-        if isinstance(event, TurnBegan):
+        if isinstance(event, TurnBegan) and event.rerun:
+            crash = self._turn(event).crash
+            if crash is not None:
+                crash.rerun = event
+        elif isinstance(event, TurnBegan):
             self._run.turns.append(TurnView(self._run, len(self._run.turns), event))
         elif isinstance(event, Finished):
             self._run.finished = event
@@ -122,6 +129,9 @@ class _Sorter:
     def _hook(self, turn: TurnView, event: AnyEvent) -> None:
         if isinstance(event, (Ended, Overran, Lost)):
             turn.outcome = event
+            return
+        if isinstance(event, Crashed):
+            turn.crash = Crash(event)
             return
         places: dict[type, list[Any]] = {
             Published: turn.publishes,

@@ -14,16 +14,33 @@ from typing import Any
 import msgspec
 
 from . import clock
-from .history import Began, Cancelled, Ended, Finished, History, Lost, Overran, Published, TurnBegan
+from .history import (
+    AnyEvent,
+    Began,
+    Cancelled,
+    Crashed,
+    Ended,
+    Finished,
+    History,
+    Lost,
+    Noted,
+    Overran,
+    Published,
+    TurnBegan,
+)
+from .keys import given_key, is_key
+from .killing import Memory, Watch, crashed
 from .loops.driver import Driver
 from .provider.server import Provider
 from .provider.session import Session
 from .pulse import Pulse
 from .scenario.model import Scenario, TurnScript
-from .turn import TurnSpec
+from .turn import EXPOSABLE, TurnSpec
 
 AFTER = 0.1
 """Seconds after the outcome in which no request may come."""
+RESTART = 20.0
+"""Seconds a turn gets on top where a new process has to load the loop and its libraries in it."""
 BETWEEN = 0.02
 """Seconds between two turns of a conversation: what comes later is the next turn's."""
 
@@ -69,11 +86,13 @@ class CaseRun:
         self._conversation = f"{case.scenario.id.replace('/', '-')}-{case.variant}-{next(_numbers)}"
         self._url = provider.url
         self._now: tuple[TurnScript, TurnSpec] | None = None
+        self._memory = Memory()
+        self._watch: Watch | None = None
         self.history = History(history_path(terms.history_dir, case))
         self._session = Session(
             key=f"sk-ant-{self._conversation}",
             scenario=case.scenario,
-            record=self.history.append,
+            record=self._record,
             seed=terms.seed,
             worker=worker,
             at_point=self._at_point,
@@ -84,6 +103,9 @@ class CaseRun:
         self.history.append(self._began())
         self._url = await self._provider.address(self._session)
         self._provider.open(self._session)
+        if unplayable := self._unplayable():
+            self.history.append(Noted(kind="unplayable", detail=unplayable))
+            return
         messages: list[dict[str, Any]] = []
         for index, turn in enumerate(self._case.scenario.turns):
             if index:
@@ -94,11 +116,60 @@ class CaseRun:
             self.history.append(_turn_began(spec))
             await self._at_point("start")
             before = len(self.history.events)
-            await self._driver.play(spec, self.history.append)
+            self._arm(turn)
+            await self._driver.play(spec, self._record)
+            self._watch = None
+            if died := any(isinstance(event, Crashed) for event in self.history.events[before:]):
+                await self._go_on(turn, spec)
             self._session.end_turn()
             if any(isinstance(event, (Lost, Overran)) for event in self.history.events[before:]):
                 return
             messages = left_behind(self.history.events[before:])
+            if died and turn.crash and turn.crash.then == "move on":
+                messages = spec.messages
+
+    def _record(self, event: AnyEvent) -> None:
+        """Keep an event; where it is the one after which the process is to die, kill it before it goes on."""
+        self.history.append(event)
+        self._memory.take(event)
+        if self._watch and self._watch.reached(event):
+            self._driver.kill()
+            self.history.append(crashed(self._watch.after, self._memory))
+            self._watch = None
+
+    def _arm(self, turn: TurnScript) -> None:
+        declared = self._driver.declaration
+        if turn.crash and isinstance(turn.crash.after, str):
+            self._watch = Watch(
+                turn.crash.after, lambda key: is_key("checkpoint", key, self._conversation, declared)
+            )
+
+    async def _go_on(self, turn: TurnScript, spec: TurnSpec) -> None:
+        """What happens after the process was killed: mostly the same turn is played again."""
+        then = turn.crash.then if turn.crash else "rerun"
+        self._memory.inherited = then == "move on"
+        if then == "move on":
+            return
+        if then == "cancel":
+            self._memory.values[spec.cancel_key] = True
+            self.history.append(Cancelled(point="crash", via="flag"))
+        again = msgspec.structs.replace(
+            spec, store=dict(self._memory.values), deadline=spec.deadline + RESTART
+        )
+        self._now = turn, again
+        self._session.begin_again()
+        self.history.append(_turn_began(again, rerun=True))
+        await self._driver.play(again, self._record)
+
+    def _unplayable(self) -> str:
+        """Why a process is not killed in this run, where the scenario wants one to be."""
+        if not self._case.scenario.crashes:
+            return ""
+        if "checkpoint" not in self._terms.exposes:
+            return f"the loop does not expose checkpoint ({EXPOSABLE['checkpoint']})"
+        if not self._driver.killable:
+            return "a loop that runs in this process cannot be killed; name it as `package.module:attribute`"
+        return ""
 
     async def finish(self) -> None:
         """Wait for what comes after the outcome, then close the history."""
@@ -137,6 +208,7 @@ class CaseRun:
     def _turn_spec(self, turn: TurnScript, messages: list[dict[str, Any]]) -> TurnSpec:
         task = self._case.scenario.task
         cancel = turn.cancel.at if turn.cancel else ""
+        inherited = dict(self._memory.values) if self._memory.inherited else None
         return TurnSpec(
             base_url=f"{self._url}/{self._worker}",
             api_key=self._session.key,
@@ -149,10 +221,11 @@ class CaseRun:
             tools=self._case.scenario.tools,
             stream=self._case.variant == "sse",
             limits=turn.limits,
-            checkpoint_key=f"chat:checkpoint:{self._conversation}",
-            cancel_key=f"chat:cancel:{self._conversation}",
+            checkpoint_key=given_key("checkpoint", self._conversation),
+            cancel_key=given_key("cancel", self._conversation),
             cancel_on_tool=cancel.removeprefix("tool ") if cancel.startswith("tool ") else None,
-            deadline=self._deadline(turn),
+            deadline=self._deadline(turn) + (RESTART if inherited is not None else 0.0),
+            store=inherited,
         )
 
     def _deadline(self, turn: TurnScript) -> float:
@@ -178,7 +251,7 @@ def _is_message(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("role"), str) and "content" in value
 
 
-def _turn_began(spec: TurnSpec) -> TurnBegan:
+def _turn_began(spec: TurnSpec, *, rerun: bool = False) -> TurnBegan:
     return TurnBegan(
         prompt=spec.prompt,
         messages=spec.messages,
@@ -189,6 +262,8 @@ def _turn_began(spec: TurnSpec) -> TurnBegan:
         limits={name: value for name, value in msgspec.to_builtins(spec.limits).items() if value is not None},
         conversation=spec.conversation,
         stream=spec.stream,
+        store_keys=sorted(spec.store or ()),
+        rerun=rerun,
     )
 
 

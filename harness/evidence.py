@@ -13,7 +13,7 @@ import bisect
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import clock, display
 from .exchange import Exchange, ToolRun
@@ -36,6 +36,9 @@ from .history import (
 )
 from .scenario.model import Scenario, TurnScript
 from .turn import Declaration
+
+if TYPE_CHECKING:
+    from .crash import Crash
 
 __all__ = ["CUT", "FINAL", "GOING_ON", "KNOWN", "Caps", "Exchange", "Run", "ToolRun", "TurnView"]
 
@@ -81,6 +84,8 @@ class TurnView:
     notes: list[Noted] = field(default_factory=list)
     census: list[Census] = field(default_factory=list)
     outcome: Ended | Overran | Lost | None = None
+    crash: Crash | None = None
+    """The scenario killed the loop's process in this turn. What that lost is no part of the turn."""
 
     @property
     def number(self) -> int:

@@ -61,7 +61,9 @@ class TurnBegan(Event, kw_only=True, tag="turn_began"):
     conversation: str = ""
     stream: bool = False
     store_keys: list[str] = []
-    """Keys in the store when the turn began (a checkpoint or cancel flag set by the scenario)."""
+    """Keys in the store when the turn began: what a killed process left, and what the scenario set."""
+    rerun: bool = False
+    """The turn was begun before, and its process killed: it is the same turn, played again."""
 
 
 class RequestSeen(Event, kw_only=True, tag="request"):
@@ -231,6 +233,14 @@ class Overran(Event, kw_only=True, tag="overran"):
     deadline: float
 
 
+class Crashed(Event, kw_only=True, tag="crashed"):
+    """The scenario killed the loop's process here: `after` is the point as written in it."""
+
+    after: str
+    store_keys: list[str] = []
+    """Keys that were in the store of the conversation."""
+
+
 class Lost(Event, kw_only=True, tag="lost"):
     """The loop's process died, or the adapter could not be driven."""
 
@@ -258,7 +268,7 @@ class Finished(Event, kw_only=True, tag="finished"):
 AnyEvent: TypeAlias = (
     Began | TurnBegan | RequestSeen | Answered | Delivered | Broken | Noted | Cancelled | CancelPolled
     | ToolStarted | ToolEnded | Published | Reported | UsageRecorded | StoreSet | StoreDeleted | Ended
-    | Overran | Lost | Census | Finished
+    | Crashed | Overran | Lost | Census | Finished
 )  # fmt: skip
 
 _encoder = msgspec.json.Encoder()
@@ -300,7 +310,7 @@ class History:
         """Stamp `event` with the time and the current turn, and keep it."""
         with self._lock:
             event.at = round(clock.now() - self._origin, 6)
-            if isinstance(event, TurnBegan):
+            if isinstance(event, TurnBegan) and not event.rerun:
                 event.turn = self._turns
                 self._turns += 1
             elif not isinstance(event, Began):

@@ -60,7 +60,7 @@ class Verdict(msgspec.Struct, kw_only=True, omit_defaults=True):
     """One line for `error` and `unsupported`."""
 
 
-def judge(
+def judge(  # noqa: PLR0911 - one for each reason why nothing can be judged
     events: Sequence[AnyEvent],
     *,
     checks: Mapping[str, Check] | None = None,
@@ -71,6 +71,11 @@ def judge(
         run = arrange(events)
     except EvidenceError as error:
         return Verdict(grade="error", reason=str(error))
+    unplayable = next((note for note in run.notes if note.kind == "unplayable"), None)
+    if unplayable is not None:
+        named = [catalogue[name] for name in run.scenario.clauses if name in catalogue]
+        spared = [_plain(clause, "unsupported", unplayable.detail) for clause in named]
+        return Verdict(grade="unsupported", checks=spared, reason=unplayable.detail)
     lost = next((event for event in events if isinstance(event, Lost)), None)
     if lost is not None:
         return Verdict(grade="error", reason=lost.reason)

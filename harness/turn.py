@@ -111,6 +111,8 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The turn is cancelled when this tool starts."""
     deadline: float = 10.0
     """Seconds after which the harness stops the loop. The loop is not told."""
+    store: dict[str, Any] | None = None
+    """What is in the store when the turn begins, where another process wrote it."""
 
 
 Sink: TypeAlias = Callable[[AnyEvent], None]
@@ -196,6 +198,10 @@ class Store(MutableMapping[str, Any]):
     def attach(self, sink: Sink | None) -> None:
         """Record changes to `sink` from now on."""
         self._sink = sink
+
+    def fill(self, values: Mapping[str, Any]) -> None:
+        """Hold exactly `values`: what another process left behind."""
+        self._values = dict(values)
 
     def put(self, key: str, value: Any) -> None:
         """Write on the scenario's behalf: recorded as the harness's own doing by the caller."""
@@ -325,6 +331,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "on_refusal": ("stop", "fallback"),
     "on_tool_error": ("answer", "raise"),
     "cancel": ("between_requests", "at_once"),
+    "on_crash": ("repeat", "answer"),
 }
 """Every policy that can be declared, the default first."""
 

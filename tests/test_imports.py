@@ -18,10 +18,10 @@ LAYERS: dict[str, int] = {
         [
             "__init__ wire clauses clock reach",
             "turn history transcript",
-            "scenario census evidence arrange exchange display declaration",
+            "scenario census evidence arrange exchange display declaration keys crash",
             "provider loops checks",
             "judge",
-            "case probe pulse retrial runner chosen serving fake",
+            "case killing probe pulse retrial runner chosen serving fake",
             "report catalogue_doc",
             "commands cli plugin __main__",
         ]

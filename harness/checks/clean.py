@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 
 from ..evidence import Run, TurnView
 from ..history import StoreSet
+from ..keys import Kind, given_key, is_key
 from ..wire.same import brief
 from .base import Finding, broken, check, held, request
 
@@ -129,13 +129,12 @@ def _end(turn: TurnView) -> str:
     return f"the exception {raised.type}" if raised else turn.status or "no status told"
 
 
-def _own_key(turn: TurnView, kind: str) -> str:
-    return f"chat:{kind}:{turn.began.conversation}"
+def _own_key(turn: TurnView, kind: Kind) -> str:
+    return given_key(kind, turn.began.conversation)
 
 
-def _is_key(turn: TurnView, key: str, kind: str) -> bool:
-    declared = turn.run.declaration.keys.get(kind)
-    return key.startswith(_own_key(turn, kind)) or (declared is not None and fnmatchcase(key, declared))
+def _is_key(turn: TurnView, key: str, kind: Kind) -> bool:
+    return is_key(kind, key, turn.began.conversation, turn.run.declaration)
 
 
 def _gone(turn: TurnView, key: str, what: str) -> Finding:

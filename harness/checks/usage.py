@@ -17,15 +17,25 @@ NAMES = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_
 def every_reply_is_counted_once(run: Run) -> Iterator[Finding]:
     """The totals recorded are the sums of what the replies reported."""
     for turn in run.turns:
-        replies = [one for one in turn.exchanges if _arrived(turn, one)]
-        # What broke off, and what was no part of the conversation, may be counted or not.
-        rest = [*(one for one in turn.exchanges if not _arrived(turn, one)), *turn.side]
-        for tokens, evidence in _recorded(turn):
-            wrong = next((name for name in NAMES if not _fits(tokens, name, replies, rest)), None)
-            if wrong is not None:
-                yield _wrong_total(turn, tokens[wrong], _sum(replies, wrong), wrong, evidence)
-            elif (replies or rest) and any(name in tokens for name in NAMES):
+        for evidence, wrong in totals_fit(turn):
+            if wrong is None:
                 yield held(evidence, turn=turn)
+            else:
+                yield broken(expected=wrong[0], happened=wrong[1], evidence=evidence, turn=turn)
+
+
+def totals_fit(turn: TurnView) -> Iterator[tuple[Evidence, tuple[str, str] | None]]:
+    """Of each total recorded for the turn: what it rests on, and what is wrong with it, if anything."""
+    replies = [one for one in turn.exchanges if _arrived(turn, one)]
+    # What broke off, and what was no part of the conversation, may be counted or not.
+    rest = [*(one for one in turn.exchanges if not _arrived(turn, one)), *turn.side]
+    for tokens, evidence in _recorded(turn):
+        wrong = next((name for name in NAMES if not _fits(tokens, name, replies, rest)), None)
+        if wrong is not None:
+            right = f"{_sum(replies, wrong)} {wrong}, the sum of what the replies of the turn reported."
+            yield evidence, (right, f"{tokens[wrong]} were recorded.")
+        elif (replies or rest) and any(name in tokens for name in NAMES):
+            yield evidence, None
 
 
 @check("USAGE-2")
@@ -117,12 +127,3 @@ def _sum(exchanges: list[Exchange], name: str) -> int:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _wrong_total(turn: TurnView, got: int, right: int, name: str, evidence: Evidence) -> Finding:
-    return broken(
-        expected=f"{right} {name}, the sum of what the replies of the turn reported.",
-        happened=f"{got} were recorded.",
-        evidence=evidence,
-        turn=turn,
-    )

@@ -45,6 +45,19 @@ class Driver(Protocol):
         """Cancel the conversation's turn: the flag is in the store when this returns."""
         ...
 
+    @property
+    def killable(self) -> bool:
+        """Whether the loop runs in a process of its own, so that `kill` ends it and nothing else."""
+        ...
+
+    def kill(self) -> None:
+        """Kill the loop's process now. Nothing it does from here on is heard.
+
+        `play` returns without an outcome. The conversation may go on in a new process, with `TurnSpec.store`
+        as its store.
+        """
+        ...
+
     async def census(self) -> Census:
         """Count what is alive in the process the loop runs in."""
         ...

@@ -38,6 +38,7 @@ class HostDriver:
         self._conversation = ""
         self._concluded = False
         self._busy = False
+        self._killed = False
         self._failure: Exception | None = None
         self._gone: dict[str, str] = {}
 
@@ -53,7 +54,7 @@ class HostDriver:
             sink(Lost(reason=str(error)))
             return
         host.output.clear()
-        self._concluded = False
+        self._concluded = self._killed = False
         number, done = host.ask(Ask(do="play", spec=spec))
         self._playing, self._conversation = (number, sink), spec.conversation
         self._busy = True
@@ -64,7 +65,9 @@ class HostDriver:
             raise
         finally:
             self._busy = False
-        if done.done():
+        if self._killed:
+            await self._stop()
+        elif done.done():
             self._conclude(sink, Lost(reason="the host did not say how the turn ended"))
         else:
             await self._give_up(host, spec, sink)
@@ -97,6 +100,18 @@ class HostDriver:
         except DriverError:  # playing the turn will tell
             return
         await host.ask_briefly(Ask(do="cancel", conversation=spec.conversation, key=spec.cancel_key))
+
+    @property
+    def killable(self) -> bool:
+        """A host is a process of its own."""
+        return True
+
+    def kill(self) -> None:
+        """Kill the host now; the next turn gets a new one."""
+        self._killed = self._concluded = True
+        self._playing = None
+        if self._host:
+            self._host.kill()
 
     async def census(self) -> Census:
         """Count in the host. Nothing is alive where there is none."""

@@ -126,6 +126,15 @@ class InProcessDriver:
         if self._stage:
             self._stage.cancel(spec.conversation, spec.cancel_key)
 
+    @property
+    def killable(self) -> bool:
+        """A thread cannot be killed, and this process must not be."""
+        return False
+
+    def kill(self) -> None:
+        """Raises `RuntimeError`: there is no process of the loop's own."""
+        raise RuntimeError("a loop that runs in this process cannot be killed")
+
     async def census(self) -> Census:
         """Count in this process; temporary files could be anybody's and are not listed."""
         return census.take(self._stage.loop if self._stage else None)

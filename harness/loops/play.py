@@ -42,6 +42,8 @@ class Stage:
     def play(self, spec: TurnSpec, sink: Sink) -> None:
         """Play one turn of the conversation `spec` names."""
         store, carry = self._of(spec.conversation)
+        if spec.store is not None:
+            store.fill(spec.store)
         store.attach(sink)
         # A loop that uses `asyncio.run` leaves its thread without an event loop.
         asyncio.set_event_loop(self.loop)

@@ -138,6 +138,10 @@ class HostProcess:
             return f"the loop's process ended: signal {-code} ({signal.Signals(-code).name})"
         return f"the loop's process ended: signal {-code}"
 
+    def kill(self) -> None:
+        """Kill the process and its group now; what it started elsewhere is left to `stop`."""
+        self._kill([])
+
     async def stop(self, *, politely: bool = False) -> None:
         """End the process and all it started. Safe to call more than once."""
         if self._popen is None:

@@ -8,6 +8,8 @@ Rules:
 3. A reply that did not reach its client is still at hand, so the request that follows gets it again.
 4. A reply whose last byte was written may still be lost on its way. A client that says it tries the same
    body again (`x-stainless-retry-count`) did not get it, and gets it again.
+5. A client that begins again, in a new process, may ask what was asked before: it is told the same, and the
+   script goes on from there.
 """
 
 from __future__ import annotations
@@ -78,10 +80,16 @@ class Play(msgspec.Struct, frozen=True):
 
 
 class Script:
-    """Steps played in order. Ask for one with each request, then say how its answer went."""
+    """Steps played in order. Ask for one with each request, then say how its answer went.
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    Only one that `remembers` what was asked can begin again.
+    """
+
+    def __init__(self, steps: Sequence[Step], *, remembers: bool = False) -> None:
         self._steps = steps
+        self._remembers = remembers
+        self._asked: dict[bytes, Play] = {}
+        self._earlier: dict[bytes, Play] = {}
         self._index = 0
         self._round = 0
         self._state = State.READY
@@ -90,6 +98,8 @@ class Script:
 
     def ask(self, body: bytes, *, retry: bool = False) -> Play | None:
         """The step for a request with this body (its canonical form); None when the script is over."""
+        if earlier := self._earlier.pop(body, None):
+            self._index, self._round, self._state = earlier.index, earlier.round, State.READY
         effect = EFFECTS[self._state, self._kind(body, retry)]
         self._body = body
         if effect is Effect.LAST:
@@ -97,11 +107,17 @@ class Script:
         if self._index >= len(self._steps):
             return None
         play = Play(self._index, self._round, self._steps[self._index])
+        if self._remembers:
+            self._asked[body] = play
         if play.step.fault is not None:
             self._use_up(play, State.READY)
         else:
             self._state = State.SENDING
         return play
+
+    def begin_again(self) -> None:
+        """Those who ask are a new process that works on the same turn."""
+        self._earlier = dict(self._asked)
 
     def delivered(self, play: Play) -> None:
         """The last byte of the step's reply was written."""

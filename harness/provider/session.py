@@ -105,12 +105,17 @@ class Session:
     def begin_turn(self, index: int) -> None:
         """The user speaks: the script of the scenario's turn `index` starts with its first step."""
         turn = self.scenario.turns[index]
-        self._script = Script(turn.script)
+        self._script = Script(turn.script, remembers=turn.crash is not None)
         self._classifier.begin_turn(turn.prompt)
         self._composer.begin_turn()
         self._points = self._events = 0
         self._unanswered.clear()
         self.look_ahead()
+
+    def begin_again(self) -> None:
+        """The process that worked on the turn is dead, and another one begins with it."""
+        if self._script:
+            self._script.begin_again()
 
     def end_turn(self) -> None:
         """The loop is done with the turn: what it still asks is answered with an error that says so."""

@@ -11,6 +11,7 @@ from ..history import (
     AnyEvent,
     Broken,
     Cancelled,
+    Crashed,
     Ended,
     Lost,
     Noted,
@@ -45,6 +46,8 @@ def trace_lines(events: Sequence[AnyEvent], indent: int = 4) -> Iterator[Line]:
 
 def _told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 - a table of the kinds
     match event:
+        case TurnBegan() if event.rerun:
+            return f"turn {event.turn + 1}", "again, in a new process"
         case TurnBegan():
             return f"turn {event.turn + 1}", f'"{shortened(event.prompt)}"'
         case RequestSeen():
@@ -69,6 +72,8 @@ def _told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PL
             return "store", f"{event.key} removed"
         case Cancelled():
             return "cancel", f"at {event.point}"
+        case Crashed():
+            return "killed", f"after {event.after}"
         case Ended():
             return "outcome", _outcome(event)
         case Overran():

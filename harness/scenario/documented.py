@@ -14,7 +14,7 @@ import msgspec
 
 from ..turn import Behaviour, Limits
 from .file import ScenarioFile, ToolFile, TurnFile
-from .model import Break, Cancel, Expect, Fault, Lane, Reply, Step, Task
+from .model import Break, Cancel, Crash, Expect, Fault, Lane, Reply, Step, Task
 
 MODELS: tuple[type[msgspec.Struct], ...] = (
     ScenarioFile,
@@ -27,6 +27,7 @@ MODELS: tuple[type[msgspec.Struct], ...] = (
     Fault,
     Expect,
     Cancel,
+    Crash,
     ToolFile,
     Behaviour,
     Lane,

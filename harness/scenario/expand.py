@@ -32,6 +32,7 @@ def expand(values: dict[str, Any], *, scenario_id: str, path: str, seed: int) ->
             expect=file.expect or Expect(),
             cancel=file.cancel,
             limits=file.limits or Limits(),
+            crash=file.crash,
         )
     ]
     scripts = [_turn(turn, f"{scenario_id} {index}", seed) for index, turn in enumerate(turns)]
@@ -69,7 +70,12 @@ def _turn(turn: TurnFile, key: str, seed: int) -> TurnScript:
 
         prompt = generated(seed, key)
     return TurnScript(
-        prompt=prompt, script=turn.script, expect=turn.expect, cancel=turn.cancel, limits=turn.limits
+        prompt=prompt,
+        script=turn.script,
+        expect=turn.expect,
+        cancel=turn.cancel,
+        limits=turn.limits,
+        crash=turn.crash,
     )
 
 

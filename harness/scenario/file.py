@@ -12,7 +12,7 @@ import msgspec
 
 from ..turn import Behaviour, Limits
 from ..wire.eras import CURRENT, EraName
-from .model import Cancel, Expect, Lane, Seconds, Step, Strict, Task
+from .model import Cancel, Crash, Expect, Lane, Seconds, Step, Strict, Task
 
 
 class ToolFile(Strict, frozen=True, kw_only=True):
@@ -47,6 +47,8 @@ class TurnFile(Strict, frozen=True, kw_only=True):
     """When the user cancels."""
     limits: Limits = Limits()
     """What the turn may use up."""
+    crash: Crash | None = None
+    """Where the loop's process is killed."""
 
 
 class ScenarioFile(Strict, frozen=True, kw_only=True):
@@ -68,8 +70,11 @@ class ScenarioFile(Strict, frozen=True, kw_only=True):
     """When the user cancels the only turn."""
     limits: Limits | None = None
     """What the only turn may use up."""
+    crash: Crash | None = None
+    """Where the loop's process is killed in the only turn."""
     turns: list[TurnFile] | None = None
-    """Several user messages in one conversation, in place of `script`, `expect`, `cancel` and `limits`."""
+    """Several user messages in one conversation, in place of `script`, `expect`, `cancel`, `limits` and
+    `crash`."""
     tools: dict[str, ToolFile] = msgspec.field(default_factory=dict)
     """Client tools by name."""
     lanes: list[Lane] = msgspec.field(default_factory=list)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import clauses as catalogue
+from .crashes import each_crash
 from .expand import expand
 from .file import ScenarioFile
 from .meaning import check_meaning
@@ -73,7 +74,7 @@ def load_folder(root: Path, *, clauses: Collection[str] | None = None, seed: int
     problems: list[Problem] = []
     for path in scenario_files(root):
         try:
-            scenarios.append(load_scenario(path, root, clauses=clauses, seed=seed))
+            scenarios += each_crash(load_scenario(path, root, clauses=clauses, seed=seed))
         except ScenarioError as error:
             problems += error.problems
     if problems:

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import Any
 
 from .calls import check_calls, check_tools
+from .crashes import HINT, parse_moment
 from .mishaps import check_mishaps
 from .notes import Notes
 from .problems import nearest
@@ -19,7 +20,7 @@ from .telling import check_telling
 from .texts import check_texts
 
 _POINT = re.compile(r"(start)|(request|event) ([1-9][0-9]*)|tool (.+)")
-_PER_TURN = ("expect", "cancel", "limits")
+_PER_TURN = ("expect", "cancel", "limits", "crash")
 
 
 def check_meaning(values: dict[str, Any], notes: Notes, clauses: Collection[str]) -> None:
@@ -30,6 +31,7 @@ def check_meaning(values: dict[str, Any], notes: Notes, clauses: Collection[str]
         _check_script(turn, values, notes)
         _check_limits(turn, values, notes)
         _check_cancel(turn, values, notes)
+        _check_crash(turn, values, notes)
         _check_expect(turn, values, notes)
     _check_lanes(values, notes)
     check_tools(values, notes)
@@ -137,6 +139,30 @@ def _check_cancel(turn: Part, values: dict[str, Any], notes: Notes) -> None:
         if tool not in called:
             hint = nearest(tool, map(str, called))
             notes.note(where, f"the tool `{tool}` is not called in this turn's script{hint}")
+
+
+def _check_crash(turn: Part, values: dict[str, Any], notes: Notes) -> None:
+    crash = turn.value.get("crash") or {}
+    where = (*turn.where, "crash", "after")
+    after = crash.get("after")
+    points = after if isinstance(after, list) else [after]
+    if after == []:
+        notes.note(where, "`after` is an empty list; name a point")
+    for index, point in enumerate(points):
+        place = (*where, index) if isinstance(after, list) else where
+        if not is_text(point):
+            continue
+        moment = parse_moment(point)
+        if moment is None:
+            notes.note(place, f"`{point}` is no point after which a process is killed; {HINT}")
+        elif moment.kind in ("request", "answer") and moment.number > (most := requests(turn)):
+            notes.note(place, f"{moment.kind} {moment.number} never comes: the script answers {most:g}")
+        elif moment.tool and moment.tool not in values.get("tools", {}):
+            hint = nearest(moment.tool, values.get("tools", {}))
+            notes.note(place, f"the tool `{moment.tool}` is not defined under `tools`{hint}")
+    turns = turns_of(values)
+    if crash.get("then") == "move on" and turn.where == turns[-1].where:
+        notes.note((*turn.where, "crash", "then"), "nothing comes after the last turn; write `rerun`")
 
 
 def _check_expect(turn: Part, values: dict[str, Any], notes: Notes) -> None:

@@ -169,6 +169,18 @@ class Cancel(Strict, frozen=True, kw_only=True):
     """How: the flag that `turn.cancelled()` reads is set."""
 
 
+class Crash(Strict, frozen=True, kw_only=True):
+    """The loop's process is killed in mid-turn. Only a loop that keeps a checkpoint is judged by it."""
+
+    after: str | list[str]
+    """`request N` (arrived, not answered), `answer N` (delivered), `tool NAME` (started),
+    `tool NAME ended`, `usage` (recorded), `done` (published); with `kept` behind an answer or a tool,
+    the first checkpoint that was written after it. A list makes a scenario of each."""
+    then: Literal["rerun", "cancel", "move on"] = "rerun"
+    """`rerun`: the same turn is played again, in a new process with the same store. `cancel`: and the user
+    cancels before. `move on`: nobody plays it again; the user's next message meets its checkpoint."""
+
+
 class Expect(Strict, frozen=True, kw_only=True):
     """What is special to this scenario; universal clauses are judged everywhere."""
 
@@ -192,6 +204,7 @@ class TurnScript(Strict, frozen=True, kw_only=True):
     expect: Expect = Expect()
     cancel: Cancel | None = None
     limits: Limits = Limits()
+    crash: Crash | None = None
 
 
 class Scenario(Strict, frozen=True, kw_only=True):
@@ -224,6 +237,11 @@ class Scenario(Strict, frozen=True, kw_only=True):
     def variants(self) -> tuple[str, ...]:
         """`json`, `sse` or both."""
         return {"both": ("json", "sse"), "only": ("sse",), "never": ("json",)}[self.streams]
+
+    @property
+    def crashes(self) -> bool:
+        """Whether the loop's process is killed in some turn."""
+        return any(turn.crash for turn in self.turns)
 
     @property
     def needs_tools(self) -> bool:

@@ -27,6 +27,7 @@ _HEADINGS: dict[str, str] = {
     "Fault": "`fault`",
     "Expect": "`expect`",
     "Cancel": "`cancel`",
+    "Crash": "`crash`",
     "ToolFile": "`tools`: by name",
     "Behaviour": "`answers` of a tool: a list of",
     "Lane": "`lanes`: a list of",

@@ -25,6 +25,7 @@ from harness.history import (
     Began,
     Broken,
     Cancelled,
+    Crashed,
     Delivered,
     Ended,
     Event,
@@ -127,6 +128,14 @@ class Story:
     def turn(self, prompt: str = "Hi", *, tools: tuple[str, ...] = ("look",), **limits: float) -> Story:
         self._turn += 1
         return self._add(TurnBegan(prompt=prompt, tools=list(tools), limits=limits))
+
+    def crash(self, after: str = "answer 1", *, keys: tuple[str, ...] = ("chat:checkpoint:",)) -> Story:
+        """The process is killed; `keys` are in its store."""
+        return self._add(Crashed(after=after, store_keys=list(keys)))
+
+    def again(self, prompt: str = "Hi", *, tools: tuple[str, ...] = ("look",)) -> Story:
+        """The turn begins again, in a new process."""
+        return self._add(TurnBegan(prompt=prompt, tools=list(tools), rerun=True))
 
     def ask(
         self,

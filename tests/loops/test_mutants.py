@@ -30,6 +30,7 @@ NEEDED = {
     "CAP": (1, 2, 3, 4, 5),
     "CANCEL": (1, 3, 4, 5),
     "CLEAN": (1, 2, 3, 4, 5, 8),
+    "RESUME": (1, 2, 3, 5, 6),
     "USAGE": (1, 2, 3),
 }
 SCENARIOS = {scenario.id for scenario in find_scenarios()}

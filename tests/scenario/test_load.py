@@ -96,4 +96,6 @@ def test_every_problem_of_a_file_is_reported_with_its_place() -> None:
 def test_bundled_scenarios_load() -> None:
     scenarios = load_folder(SCENARIOS)
     assert len(scenarios) >= 8
-    assert all(scenario.path.endswith(f"{scenario.id}.yaml") for scenario in scenarios)
+    for scenario in scenarios:
+        # A list of crashes makes several of one file.
+        assert scenario.id.startswith(scenario.path.partition("scenarios/")[2].removesuffix(".yaml"))

@@ -20,6 +20,7 @@ DECLARATION = Declaration(
         "on_refusal": "stop",
         "on_tool_error": "answer",
         "cancel": "between_requests",
+        "on_crash": "answer",
     }
 )
 

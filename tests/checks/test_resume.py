@@ -1,0 +1,180 @@
+"""RESUME on histories written by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.checks.histories import Json, Story, assistant, call, result, text, user
+
+KEY = "chat:checkpoint:"
+CALL = call("toolu_1")
+ASKED = [user("Hi")]
+CALLED = [*ASKED, assistant([CALL])]
+TOLD = [*CALLED, user([result("toolu_1")])]
+USED: Json = {"input_tokens": 10, "output_tokens": 5}
+NOTHING: list[str] = []
+
+
+def called(**declaration: object) -> Story:
+    """A turn whose first reply calls a tool, and is in the checkpoint."""
+    story = Story(**declaration).turn()
+    story.ask(ASKED)
+    return story.reply([CALL], "tool_use", usage=USED).store(KEY)
+
+
+def answered(story: Story, messages: list[Json] = TOLD) -> Story:
+    """The rest of the turn."""
+    story.ask(messages)
+    return story.reply([text("Done.")], usage=USED)
+
+
+def test_a_rerun_that_extends_what_was_answered_is_right() -> None:
+    story = answered(called().crash().again().tool()).end()
+    assert story.kinds("RESUME-1") == ["held"]
+
+
+def test_a_rerun_that_asks_the_same_again_is_found() -> None:
+    story = called().crash().again()
+    story.ask(ASKED)
+    finding = story.check("RESUME-1")[0]
+    assert finding.kind == "broken"
+    assert finding.request == 2
+
+
+def test_what_no_checkpoint_was_written_after_may_be_asked_again() -> None:
+    story = Story().turn().store(KEY)
+    story.ask(ASKED)
+    story.reply([CALL], "tool_use").crash().again()
+    story.ask(ASKED)
+    assert story.reply([CALL], "tool_use").kinds("RESUME-1") == NOTHING
+
+
+def test_asking_after_the_last_reply_is_found() -> None:
+    story = Story().turn()
+    story.ask(ASKED)
+    story.reply([text("Done.")]).store(KEY).crash().again()
+    story.ask(ASKED)
+    assert story.kinds("RESUME-1") == ["broken"]
+
+
+def test_ending_with_the_last_reply_is_right() -> None:
+    story = Story().turn()
+    story.ask(ASKED)
+    story.reply([text("Done.")]).store(KEY).crash().again().end()
+    assert story.kinds("RESUME-1") == ["held"]
+
+
+def test_a_tool_of_a_reply_nothing_remembers_is_a_warning() -> None:
+    story = Story().turn().store(KEY)
+    story.ask(ASKED)
+    (finding,) = story.reply([CALL], "tool_use").tool().crash().again().check("RESUME-1")
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+
+
+def test_a_turn_that_was_not_killed_is_not_judged() -> None:
+    story = answered(called().tool()).end()
+    for clause in ("RESUME-1", "RESUME-2", "RESUME-3", "RESUME-5", "RESUME-6"):
+        assert story.check(clause) == []
+
+
+def test_a_tool_whose_result_is_remembered_runs_once() -> None:
+    done = called().tool().store(KEY).crash()
+    assert answered(done.again()).end().kinds("RESUME-2") == ["held"]
+
+
+def test_a_tool_that_runs_again_is_found() -> None:
+    done = called().tool().store(KEY).crash()
+    assert answered(done.again().tool()).end().kinds("RESUME-2") == ["broken"]
+
+
+def test_a_call_the_model_makes_twice_may_run_twice() -> None:
+    story = called().tool().store(KEY).crash().again()
+    story.ask(TOLD)
+    story.reply([call("toolu_2")], "tool_use").tool()
+    again = [*TOLD, assistant([call("toolu_2")]), user([result("toolu_2")])]
+    assert answered(story, again).end().kinds("RESUME-2") == ["held"]
+
+
+ERROR = [*CALLED, user([result("toolu_1", "interrupted", is_error=True)])]
+
+
+@pytest.mark.parametrize(
+    ("policy", "repeats", "messages", "kind"),
+    [
+        (None, True, TOLD, "held"),
+        (None, False, ERROR, "held"),
+        (None, False, TOLD, "broken"),
+        ("repeat", True, TOLD, "held"),
+        ("repeat", False, ERROR, "broken"),
+        ("answer", False, ERROR, "held"),
+        ("answer", True, TOLD, "broken"),
+    ],
+)
+def test_a_tool_that_was_running_is_dealt_with_as_declared(
+    policy: str | None, repeats: bool, messages: list[Json], kind: str
+) -> None:
+    policies = {"on_crash": policy} if policy else {}
+    story = called(policies=policies).tool(ends=False).crash().again()
+    if repeats:
+        story.tool()
+    assert answered(story, messages).end().kinds("RESUME-2") == [kind]
+
+
+def test_totals_of_both_runs_are_right() -> None:
+    story = answered(called().tool().store(KEY).crash().again())
+    story.usage(2, input_tokens=20, output_tokens=10).publish(done=True).end()
+    assert story.kinds("RESUME-3") == ["held"]
+
+
+@pytest.mark.parametrize("tokens", [10, 30])
+def test_totals_of_half_a_turn_or_more_than_one_are_found(tokens: int) -> None:
+    story = answered(called().tool().store(KEY).crash().again())
+    assert story.usage(2, input_tokens=tokens, output_tokens=10).end().kinds("RESUME-3") == ["broken"]
+
+
+def test_a_lost_reply_may_be_counted_or_not() -> None:
+    for tokens in (10, 20):
+        story = Story().turn().store(KEY)
+        story.ask(ASKED)
+        story.reply([text("Done.")], usage=USED).crash().again()
+        story.ask(ASKED)
+        story.reply([text("Done.")], usage=USED).usage(1, input_tokens=tokens).end()
+        assert story.kinds("RESUME-3") == ["held"]
+
+
+def test_done_in_both_runs_is_found_where_the_new_process_could_know() -> None:
+    story = answered(called().tool()).publish(done=True).store(KEY).crash("done")
+    assert story.again().publish(done=True).end().kinds("RESUME-3") == ["broken"]
+
+
+def test_done_may_come_again_where_nothing_remembers_it() -> None:
+    story = answered(called().tool()).store(KEY).publish(done=True).crash("done")
+    story.again().publish(done=True).end()
+    assert story.kinds("RESUME-3") == NOTHING
+    assert story.kinds("CLEAN-4") == ["held"]
+
+
+def test_a_new_message_that_is_asked_about_is_right() -> None:
+    story = called().crash().turn("And now?")
+    story.ask([*ASKED, user("And now?")])
+    assert story.kinds("RESUME-5") == ["held"]
+
+
+def test_a_new_message_that_is_answered_with_the_old_turn_is_found() -> None:
+    story = called().crash().turn("And now?")
+    story.ask(TOLD)
+    assert story.kinds("RESUME-5") == ["broken"]
+
+
+def test_a_new_message_nobody_asks_about_is_found() -> None:
+    assert called().crash().turn("And now?").end().kinds("RESUME-5") == ["broken"]
+
+
+def test_a_cancel_before_the_rerun_holds() -> None:
+    story = called().crash().cancel("crash").again().end("cancelled")
+    assert story.kinds("RESUME-6") == ["held"]
+
+
+def test_a_rerun_that_asks_although_it_was_cancelled_is_found() -> None:
+    story = answered(called().crash().cancel("crash").again())
+    assert story.kinds("RESUME-6") == ["broken"]
