@@ -29,8 +29,7 @@ from .facts import Facts, Served
 from .pages import Bad
 from .replies import Asked, Replies
 from .request import Request
-from .rules import Finding, examine
-from .rules_binding import prefix_of, transformations
+from .rules import Finding, examine, prefix_of, transformations
 from .script import Play, Script
 from .stream import Channel, Pacer, Sender
 from .threads import Threads

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - a row is a line
 """What the API rejects, one line a case: a request in, status, type, text and details out.
 
-The numbers are those of the table in `harness/provider/rules.py`.
+The numbers are those of the table in `harness/provider/rules/table.py`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 import typing_extensions as te
 from anthropic.types import beta
 
-from harness.provider.rules_schema import (
+from harness.provider.rules.schema import (
     BODY_FIELDS,
     CUSTOM_TOOL_FIELDS,
     MESSAGE_FIELDS,

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.blocks import CLIENT_RESULT, THINKING, as_blocks
-from ..wire.models import canonical_name
-from .facts import Facts, Placed, Run, Said
-from .rules_config import thinking_type
-from .served import Sent, Thought
+from ...wire.blocks import CLIENT_RESULT, THINKING, as_blocks
+from ...wire.models import canonical_name
+from ..facts import Facts, Placed, Run, Said
+from ..served import Sent, Thought
+from .config import thinking_type
 
 _SEALS = {"thinking": "signature", "redacted_thinking": "data"}
 

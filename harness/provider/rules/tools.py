@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.blocks import CLIENT_CALL, as_blocks
-from .facts import Facts
-from .memory import marks
-from .rules_types import Breach
+from ...wire.blocks import CLIENT_CALL, as_blocks
+from ..facts import Facts
+from ..memory import marks
+from .types import Breach
 
 MOST_MARKS = 4
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")

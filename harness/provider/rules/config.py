@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.models import EFFORTS, THINKING_TYPES, canonical_name
-from .facts import Facts
+from ...wire.models import EFFORTS, THINKING_TYPES, canonical_name
+from ..facts import Facts
 
 LEAST_BUDGET = 1024
 """Tokens of thinking that make sense."""

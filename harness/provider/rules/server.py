@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.blocks import CLIENT_CALL, CLIENT_RESULT, SERVER_CALL, Block, is_server_result, open_server_calls
-from .facts import Facts, Placed, Run
+from ...wire.blocks import CLIENT_CALL, CLIENT_RESULT, SERVER_CALL, Block, is_server_result, open_server_calls
+from ..facts import Facts, Placed, Run
 
 TOOL_OF_CALL = {"bash_code_execution": "code_execution", "text_editor_code_execution": "code_execution"}
 """The tool that brings each call, where its name is another."""

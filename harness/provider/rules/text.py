@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.blocks import as_blocks, is_server_side
-from .facts import Facts, Said
-from .threads import RESUMABLE
+from ...wire.blocks import as_blocks, is_server_side
+from ..facts import Facts, Said
+from ..threads import RESUMABLE
 
 CONTINUED_BY_THE_SERVER = frozenset({"compaction", "fallback", "container_upload"})
 """Block types that show an assistant message to be the server's own, beside those of its tools."""

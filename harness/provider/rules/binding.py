@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from ..wire.blocks import THINKING, as_blocks
-from .facts import Facts, Placed, Said
-from .prefix import Prefix
-from .rules_thinking import all_known, invalid
-from .served import Sent, Thought, seal
+from ...wire.blocks import THINKING, as_blocks
+from ..facts import Facts, Placed, Said
+from ..prefix import Prefix
+from ..served import Sent, Thought, seal
+from .thinking import all_known, invalid
 
 BETA = "thinking-binding-controls-2026-08-01"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..wire.models import is_known
-from .facts import Facts
-from .request import credential
+from ...wire.models import is_known
+from ..facts import Facts
+from ..request import credential
 
 VERSIONS = ("2023-01-01", "2023-06-01", "2026-10-21")
 """Values of `anthropic-version` known to exist."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.usage import input_tokens
-from .facts import Facts
+from ...wire.usage import input_tokens
+from ..facts import Facts
 
 BYTES_OF_A_TOKEN = 4
 """As the counts in replies have it; JSON around the words makes them look longer, never shorter."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.blocks import CLIENT_CALL, as_blocks
-from .facts import Facts
-from .rules_types import Breach
+from ...wire.blocks import CLIENT_CALL, as_blocks
+from ..facts import Facts
+from .types import Breach
 
 
 def _breach(code: str, message: str) -> Breach:

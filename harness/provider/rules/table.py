@@ -11,20 +11,22 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from . import rules_binding as binding
-from . import rules_compaction as compaction
-from . import rules_config as config
-from . import rules_conversation as conversation
-from . import rules_images as images
-from . import rules_request as request
-from . import rules_schema as schema
-from . import rules_server as server
-from . import rules_text as text
-from . import rules_thinking as thinking
-from . import rules_tools as tools
-from . import rules_window as window
-from .facts import Facts
-from .rules_types import Breach, Finding, Rule, finding
+from ..facts import Facts
+from . import (
+    binding,
+    compaction,
+    config,
+    conversation,
+    images,
+    request,
+    schema,
+    server,
+    text,
+    thinking,
+    tools,
+    window,
+)
+from .types import Breach, Finding, Rule, finding
 
 __all__ = ["RULES", "Breach", "Finding", "Rule", "examine"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..wire.blocks import CLIENT_CALL, CLIENT_RESULT, is_server_result
-from .facts import Facts, Placed, Run, Said
+from ...wire.blocks import CLIENT_CALL, CLIENT_RESULT, is_server_result
+from ..facts import Facts, Placed, Run, Said
 
 ROLES = frozenset({"user", "assistant", "system"})
 

@@ -8,8 +8,8 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
-from .facts import Facts
-from .rules_types import Breach
+from ..facts import Facts
+from .types import Breach
 
 LONGEST_SIDE, LONGEST_SIDE_OF_MANY, MANY = 8000, 2000, 20
 _HEAD = 1 << 16

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from .answer import Failure
-from .facts import Facts
+from ..answer import Failure
+from ..facts import Facts
 
 Ground: TypeAlias = Literal["recorded", "documented", "quoted", ""]
 

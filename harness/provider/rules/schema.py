@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from ..wire.blocks import CALLS, FIELDS, REQUIRED
-from .facts import Facts
+from ...wire.blocks import CALLS, FIELDS, REQUIRED
+from ..facts import Facts
 
 SAMPLING = frozenset({"temperature", "top_p", "top_k"})
 BODY_FIELDS = SAMPLING | {
