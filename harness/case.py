@@ -26,6 +26,7 @@ from .history import (
     Noted,
     Overran,
     Published,
+    RequestSeen,
     TurnBegan,
 )
 from .keys import given_key, is_key
@@ -88,6 +89,9 @@ class CaseRun:
         self._now: tuple[TurnScript, TurnSpec] | None = None
         self._memory = Memory()
         self._watch: Watch | None = None
+        self.left_cold = False
+        """The loop's process was killed, and the new one has asked the provider nothing yet: what it imports
+        for that would be on the next case's time."""
         self.history = History(history_path(terms.history_dir, case))
         self._session = Session(
             key=f"sk-ant-{self._conversation}",
@@ -117,7 +121,7 @@ class CaseRun:
             await self._at_point("start")
             before = len(self.history.events)
             self._arm(turn)
-            await self._driver.play(spec, self._record)
+            await self._play(spec)
             self._watch = None
             if died := any(isinstance(event, Crashed) for event in self.history.events[before:]):
                 await self._go_on(turn, spec)
@@ -144,6 +148,15 @@ class CaseRun:
                 turn.crash.after, lambda key: is_key("checkpoint", key, self._conversation, declared)
             )
 
+    async def _play(self, spec: TurnSpec) -> None:
+        before = len(self.history.events)
+        await self._driver.play(spec, self._record)
+        events = self.history.events[before:]
+        if any(isinstance(event, Crashed) for event in events):
+            self.left_cold = True
+        elif any(isinstance(event, RequestSeen) for event in events):
+            self.left_cold = False
+
     async def _go_on(self, turn: TurnScript, spec: TurnSpec) -> None:
         """What happens after the process was killed: mostly the same turn is played again."""
         then = turn.crash.then if turn.crash else "rerun"
@@ -159,7 +172,7 @@ class CaseRun:
         self._now = turn, again
         self._session.begin_again()
         self.history.append(_turn_began(again, rerun=True))
-        await self._driver.play(again, self._record)
+        await self._play(again)
 
     def _unplayable(self) -> str:
         """Why a process is not killed in this run, where the scenario wants one to be."""
@@ -174,10 +187,14 @@ class CaseRun:
     async def finish(self) -> None:
         """Wait for what comes after the outcome, then close the history."""
         await asyncio.sleep(AFTER)
-        await self._driver.forget(self._conversation)
-        self._provider.shut(self._session.key)
+        await self.forget()
         lateness = max(self._session.lateness, self._pulse.worst_since(self._began_at))
         self.history.append(Finished(lateness=round(lateness, 3)))
+
+    async def forget(self) -> None:
+        """Close the session, and drop the conversation where the loop runs."""
+        await self._driver.forget(self._conversation)
+        self._provider.shut(self._session.key)
 
     async def census(self) -> None:
         """Record what is alive in the process the loop runs in."""

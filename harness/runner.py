@@ -23,7 +23,7 @@ from .judge import CheckResult, judge, scenario_grade
 from .loops.driver import Driver, DriverError
 from .loops.host import HostDriver
 from .loops.inprocess import InProcessDriver
-from .probe import Probe, explore
+from .probe import TEXT, Probe, explore
 from .provider.server import Provider
 from .pulse import Pulse
 from .retrial import hangs_on_time, settle
@@ -200,11 +200,20 @@ class Runner:
         try:
             await run.play()
             await run.census()
+            if run.left_cold:
+                await self._warm(worker)
             seconds = time.monotonic() - began
         finally:
             free()
         await run.finish()
         return run.history.events, seconds
+
+    async def _warm(self, worker: int) -> None:
+        """Let a new process import what it needs to ask, as the probe did with the first."""
+        driver, terms = self._drivers[worker], Terms(loop=self.name, seed=self._seed)
+        run = CaseRun(self._provider, driver, f"w{worker}", Case(TEXT, "json"), terms, self._pulse)
+        await run.play()
+        await run.forget()
 
     async def _open(self) -> None:
         await self._provider.start()

@@ -115,3 +115,13 @@ def test_a_loop_without_a_checkpoint_is_not_killed() -> None:
         result = runner.run(_case("resume/refused-after-answer-1-kept"))
     assert result.grade == "unsupported"
     assert "does not expose checkpoint" in result.reason
+
+
+@pytest.mark.timeout(60)
+def test_a_new_process_is_warm_before_the_next_case() -> None:
+    with Runner("harness.loops.reference:loop") as runner:
+        finished, asked = runner.run_all([_case("resume/refused-after-answer-1-kept"), _case("text/one")])
+    assert (finished.grade, asked.grade) == ("pass", "pass")
+    began = next(event.at for event in asked.events if isinstance(event, TurnBegan))
+    first = next(event.at for event in asked.events if isinstance(event, RequestSeen))
+    assert first - began < 0.5

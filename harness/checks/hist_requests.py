@@ -104,7 +104,7 @@ def _another_attempt(earlier: Exchange) -> bool:
 
 def _differs(earlier: Exchange, later: Exchange, name: str) -> bool:
     before, after = earlier.body.get(name), later.body.get(name)
-    if later.threaded and after is None:
+    if (later.threaded and after is None) or (earlier.threaded and before is None):
         # The thread keeps it.
         return False
     return not equal(_plain(before), _plain(after))

@@ -14,6 +14,7 @@ from ..wire.codec import dumps
 from ..wire.eras import Era, era
 from ..wire.events import Event, Told, events_of
 from ..wire.ids import Ids
+from ..wire.same import pieces
 from ..wire.wanted import Wanted
 from . import headers as head
 from .again import MOST_MADE, Known, made_of, renewed, words_in
@@ -36,6 +37,11 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of its shape, where an earlier request had the same."""
     shape: bytes | None = None
     """Its shape, where that is not known yet."""
+
+    @property
+    def said(self) -> bytes:
+        """The same for requests with which the model reads the same conversation."""
+        return b"".join(piece.key for piece in pieces(self.conversation.messages))
 
     @property
     def seen(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ Rules:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 import msgspec
@@ -96,9 +96,16 @@ class Script:
         self._last: Play | None = None
         self._body: bytes | None = None
 
-    def ask(self, body: bytes, *, retry: bool = False) -> Play | None:
-        """The step for a request with this body (its canonical form); None when the script is over."""
-        if earlier := self._earlier.pop(body, None):
+    def ask(
+        self, body: bytes, *, retry: bool = False, said: Callable[[], bytes] | None = None
+    ) -> Play | None:
+        """The step for a request with this body (its canonical form); None when the script is over.
+
+        `said` tells the conversation in it: who begins again may ask the same in other words, without a
+        thread or with other headers.
+        """
+        place = said() if said and self._remembers else body
+        if earlier := self._earlier.pop(place, None):
             self._index, self._round, self._state = earlier.index, earlier.round, State.READY
         effect = EFFECTS[self._state, self._kind(body, retry)]
         self._body = body
@@ -108,7 +115,7 @@ class Script:
             return None
         play = Play(self._index, self._round, self._steps[self._index])
         if self._remembers:
-            self._asked[body] = play
+            self._asked[place] = play
         if play.step.fault is not None:
             self._use_up(play, State.READY)
         else:

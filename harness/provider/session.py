@@ -252,7 +252,8 @@ class Session:
     def _converse(self, asked: Asked) -> Answer:
         """The script's answer to a request of the conversation."""
         script = self._script
-        play = script.ask(asked.key, retry=asked.request.retry > 0) if script else None
+        again = asked.request.retry > 0
+        play = script.ask(asked.key, retry=again, said=lambda: asked.said) if script else None
         point = self._count(asked)
         if play is None or script is None:
             answer = self._replies.fail(asked.number, OVER, "over")

@@ -11,7 +11,7 @@ import msgspec
 
 from harness.loops.reference import DECLARATION, ReferenceTurn, async_loop_of, loop_of
 from harness.loops.reference.async_driver import drive_async
-from harness.loops.reference.effects import Block, Call, Drop, Effect, Message, Ran, RunTools
+from harness.loops.reference.effects import Block, Call, Drop, Effect, Keep, Message, Ran, RunTools
 from harness.loops.reference.ends import End
 from harness.loops.reference.state import text_of
 from harness.turn import Declaration, Outcome, Turn
@@ -79,7 +79,7 @@ class ConcurrentTools(ReferenceTurn):
             self.ran |= {call.id: ran for call, ran in zip(known, results, strict=True)}
 
 
-concurrent_tools = async_loop_of(ConcurrentTools)
+concurrent_tools = async_loop_of(ConcurrentTools, declared(on_crash="repeat"))
 variant("concurrent_tools", "It runs the calls of a reply at the same time.")
 
 
@@ -233,3 +233,27 @@ def own_event_loop(turn: Turn) -> Outcome:
 variant("own_event_loop", "It is blocking, with an event loop of its own for each turn.")
 
 Loop = Callable[[Turn], Any]
+
+
+class RepeatsInterruptedCalls(ReferenceTurn):
+    def restore(self, kept: Any) -> Message | None:
+        reply = super().restore(kept)
+        self.running = None
+        return reply
+
+
+repeats_interrupted_calls = loop_of(RepeatsInterruptedCalls, declared(on_crash="repeat"))
+variant("repeats_interrupted_calls", "It runs a tool again that was running when the process died.")
+
+
+class KeepsRounds(ReferenceTurn):
+    def checkpoint(self, reply: Message | None = None) -> Keep:
+        kept = super().checkpoint()
+        return kept if reply is None else Keep("heartbeat", self.iterations)
+
+    def progress(self) -> Keep:
+        return Keep("heartbeat", self.iterations)
+
+
+keeps_rounds = loop_of(KeepsRounds)
+variant("keeps_rounds", "It writes its checkpoint before each request only.")

@@ -113,3 +113,26 @@ def test_a_script_may_grow_while_it_is_played() -> None:
     assert script.ask(b"2") is None
     steps.append(B)
     assert deliver(script, b"3").index == 1
+
+
+def test_who_begins_again_and_asks_the_same_gets_the_same() -> None:
+    first, second = Step(reply=Reply()), Step(reply=Reply(stop_reason="tool_use"))
+    script = Script([first, second], remembers=True)
+    for body in (b"one", b"two"):
+        play = script.ask(body)
+        assert play is not None
+        script.delivered(play)
+    script.begin_again()
+    again = [script.ask(b"one as it was said before", said=lambda: b"one"), script.ask(b"three")]
+    assert [play.step if play else None for play in again] == [first, first]
+
+
+def test_who_does_not_begin_again_goes_on() -> None:
+    first, second = Step(reply=Reply()), Step(reply=Reply(stop_reason="tool_use"))
+    script = Script([first, second], remembers=True)
+    play = script.ask(b"one")
+    assert play is not None
+    script.delivered(play)
+    again = script.ask(b"one")
+    assert again is not None
+    assert again.step is second
