@@ -38,18 +38,26 @@ class Process(msgspec.Struct, frozen=True):
 
 
 def take(
-    loop: asyncio.AbstractEventLoop | None = None, folder: str | None = None, *, mark: str = "", ours: int = 0
+    loop: asyncio.AbstractEventLoop | None = None,
+    folder: str | None = None,
+    *,
+    mark: str = "",
+    ours: int = 0,
+    warden: int = 0,
 ) -> Census:
     """Count what is alive in this process. May be called from any thread, also while `loop` runs.
 
     `loop`: whose tasks to count. `folder`: whose files to list. `mark`: the value of `MARK` its processes
-    carry, where they carry one. `ours`: how many open sockets are the harness's own.
+    carry, where they carry one. `ours`: how many open sockets are the harness's own. `warden`: a process that
+    is the harness's own.
     """
+    started = family(os.getpid(), mark)
+    started.pop(warden, None)
     return Census(
         when="after",
         threads=sorted(_threads()),
         tasks=sorted(_tasks(loop)) if loop else [],
-        children=sorted(family(os.getpid(), mark).values()),
+        children=sorted(started.values()),
         sockets=max(0, _sockets() - ours),
         files=_files(Path(folder)) if folder else [],
     )

@@ -39,6 +39,8 @@ class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
 
     problem: str = ""
     declared: dict[str, Any] = {}
+    warden: int = 0
+    """Told with the first answer: the process that looks after this one."""
     census: Census | None = None
 
 

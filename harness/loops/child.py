@@ -1,7 +1,7 @@
 """The host process: loads a loop, then plays turns in its main thread as it is told to.
 
 A second thread listens to the parent all the time, so that a cancel or a count gets through while the loop
-works, and so that this process ends with its parent.
+works. A warden ends this process, and what it started, when the parent is gone.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import signal
 import socket
 import sys
 import threading
+import time
 from typing import NoReturn
 
 from .. import census, declaration
 from ..turn import plain
+from . import warden
 from .channel import Answer, Ask, Control, Hooks
 from .driver import DriverError
 from .play import Stage, environment, set_environment
@@ -26,13 +28,17 @@ from .resolve import resolve
 SOCKETS = 4
 """Of the host itself: two channels, and the two ends by which an event loop wakes itself."""
 
+PATIENCE = 2.0
+"""Seconds in which the warden ends this process once the parent is gone."""
+
 
 def main(target: str, hooks_fd: int, control_fd: int) -> None:
     """Run until the parent says goodbye. `target` names the loop; the two sockets are inherited."""
     sys.argv = [target]
     folder = os.environ.get("TMPDIR", "")
+    guard = warden.post(control_fd, folder, os.environ.get(census.MARK, ""))
     hooks = Hooks(socket.socket(fileno=hooks_fd))
-    host = Host(Control(socket.socket(fileno=control_fd)), hooks, folder)
+    host = Host(Control(socket.socket(fileno=control_fd)), hooks, folder, guard)
     threading.Thread(target=host.listen, name=f"{census.OURS} control", daemon=True).start()
     host.load(target)
     host.work()
@@ -41,10 +47,11 @@ def main(target: str, hooks_fd: int, control_fd: int) -> None:
 class Host:
     """What the two threads share."""
 
-    def __init__(self, control: Control, hooks: Hooks, folder: str) -> None:
+    def __init__(self, control: Control, hooks: Hooks, folder: str, guard: int) -> None:
         self._control = control
         self._hooks = hooks
         self._folder = folder
+        self._guard = guard
         self._plays: queue.SimpleQueue[tuple[int, Ask] | None] = queue.SimpleQueue()
         self._stage: Stage | None = None
 
@@ -53,10 +60,11 @@ class Host:
         try:
             function = resolve(target)
         except DriverError as error:
-            self._control.say(0, Answer(problem=str(error)))
+            self._control.say(0, Answer(problem=str(error), warden=self._guard))
             return
         self._stage = Stage(function)
-        self._control.say(0, Answer(declared=plain(declaration.attributes(function))))
+        declared = plain(declaration.attributes(function))
+        self._control.say(0, Answer(declared=declared, warden=self._guard))
 
     def work(self) -> None:
         """Play turns in this thread, the main one, until it is time to go."""
@@ -90,11 +98,13 @@ class Host:
             self._stage.forget(ask.conversation)
         elif ask.do == "census":
             mark = os.environ.get(census.MARK, "")
-            return Answer(census=census.take(self._stage.loop, self._folder, mark=mark, ours=SOCKETS))
+            loop, guard = self._stage.loop, self._guard
+            return Answer(census=census.take(loop, self._folder, mark=mark, ours=SOCKETS, warden=guard))
         return Answer()
 
     def _end_with_parent(self) -> NoReturn:
-        """Clean up in its place: the temporary folder, and whatever is in this process's group."""
+        """Leave it to the warden; where there is none, clean up what is known without looking."""
+        time.sleep(PATIENCE if self._guard else 0)
         shutil.rmtree(self._folder, ignore_errors=True)
         with contextlib.suppress(OSError):
             if os.getpgrp() == os.getpid():

@@ -64,6 +64,7 @@ class HostProcess:
         self._folder = tempfile.mkdtemp(prefix="loop-harness-")
         self._answers: dict[int, asyncio.Future[Answer]] = {}
         self._number = 0
+        self._warden = 0
         self._closers: list[Any] = []
         self._popen: subprocess.Popen[bytes] | None = None
         self._watcher: threading.Thread | None = None
@@ -98,6 +99,7 @@ class HostProcess:
         await self.first(ready)
         if ready.done():
             answer: Answer = ready.result()
+            self._warden = answer.warden
             return answer
         await self.settle()
         return Answer(problem=f"{target}: {self.how()} while it was imported\n{self.output.text}".rstrip())
@@ -158,12 +160,18 @@ class HostProcess:
             await asyncio.wait({self.died}, timeout=GRACE)
             await asyncio.sleep(0.002)  # what else was killed needs a moment as well
             left = await self._family(left)
+        if self._warden:  # it would do all this again
+            with contextlib.suppress(OSError):
+                os.kill(self._warden, signal.SIGKILL)
         await self._clean_up()
 
     async def _family(self, known: dict[int, str]) -> dict[int, str]:
         """What it started and still lives; looked up in a thread, since that takes milliseconds."""
         pid = self._popen.pid if self._popen else 0
-        return await asyncio.to_thread(census.family, pid, self._mark, known)
+        found = await asyncio.to_thread(census.family, pid, self._mark, known)
+        if found.pop(self._warden, None) is None:
+            self._warden = 0  # the loop ended it
+        return found
 
     def _kill(self, others: list[int]) -> None:
         """The group, also when its leader is dead: it is not reaped yet, so the number is still its."""

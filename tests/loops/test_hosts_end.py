@@ -65,8 +65,20 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.parametrize("target", ["spins", "sleeps", "swallows", "ignores_signals", "leaves_a_child"])
-def test_a_host_ends_with_its_parent_and_takes_its_group_along(target):
+@pytest.mark.parametrize(
+    "target",
+    [
+        "spins",
+        "sleeps",
+        "swallows",
+        "ignores_signals",
+        "blocks_every_thread",
+        "leaves_a_child",
+        "leaves_a_child_elsewhere",
+        "daemonizes",
+    ],
+)
+def test_a_host_ends_with_its_parent_and_so_does_all_it_started(target):
     before = sleepers()
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, f"{LOOPS}:{target}"],
@@ -76,13 +88,29 @@ def test_a_host_ends_with_its_parent_and_takes_its_group_along(target):
     with parent:
         mark, folder = parent.stdout.readline().decode().split()
         assert census.family(parent.pid, mark)
-        if target == "leaves_a_child":
+        if target in ("leaves_a_child", "leaves_a_child_elsewhere", "daemonizes"):
             assert b"started" in parent.stdout.readline()
         parent.send_signal(signal.SIGKILL)
         parent.wait()
     assert ended(mark)
     assert gone(sleepers() - before)
     assert not Path(folder).exists()
+
+
+def test_the_warden_ends_with_its_host():
+    async def play():
+        async with hosting("good") as driver:
+            host = driver._host
+            assert host._warden in await asyncio.to_thread(census.family, os.getpid(), host._mark)
+            await driver.close()
+            return host._mark
+
+    assert ended(asyncio.run(play()))
+
+
+def test_a_loop_that_waits_for_its_children_does_not_meet_the_warden():
+    (events,) = host("waits_for_its_children", spec())
+    assert events[-1].shown == ["no children"]
 
 
 def ended(mark: str) -> bool:

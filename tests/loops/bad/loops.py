@@ -182,6 +182,13 @@ def leaves_a_child_elsewhere(turn):
     return "started"
 
 
+def waits_for_its_children(turn):
+    try:
+        return f"met {os.wait()}"
+    except ChildProcessError:
+        return "no children"
+
+
 def spins_beside_a_child(turn):
     leaves_a_child_elsewhere(turn)
     while True:
