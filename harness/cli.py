@@ -14,6 +14,7 @@ from importlib import import_module
 
 from . import __version__
 from .commands import Stop
+from .commands.terminal import prepare
 
 INTERRUPTED = 130
 HARNESS_ERROR = 3
@@ -26,6 +27,7 @@ exit codes: 0 nothing unexpected; 1 a clause is broken; 2 wrong usage or a bad f
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
+    prepare()
     options = _parser().parse_args(arguments)
     try:
         command = import_module(f".commands.{options.command}", __package__)
@@ -34,10 +36,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(str(stop), stop.code)
     except KeyboardInterrupt:
         return _say("interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output (`| head`) has gone; nothing is left to tell and nobody to tell it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
         if os.environ.get("LOOP_HARNESS_TRACEBACK"):
             raise
@@ -79,8 +77,8 @@ def _parser() -> argparse.ArgumentParser:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_list(parser)
     parser.add_argument("--loop", required=True, metavar="PKG.MOD:ATTR", help="the loop to judge")
-    parser.add_argument("--jobs", type=_positive, default=1, metavar="N", help="host processes (default 1)")
-    parser.add_argument("--seed", type=int, default=None, metavar="N", help="of text that does not matter")
+    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="host processes (default 1)")
+    parser.add_argument("--seed", type=_seed, default=None, metavar="N", help="of text that does not matter")
     parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
     parser.add_argument("--report", action="append", default=[], metavar="json:PATH", help="write a report")
@@ -102,15 +100,25 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="the port (default: a free one)")
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not a number from 1")
-    return number
+def _jobs(text: str) -> int:
+    return _whole(text, range(1, 1000), "number of processes")
 
 
 def _port(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= 65535:
-        raise argparse.ArgumentTypeError(f"{number} is no port; ports go from 1 to 65535")
+    return _whole(text, range(65536), "port")
+
+
+def _seed(text: str) -> int:
+    return _whole(text, range(2**63), "seed")
+
+
+def _whole(text: str, numbers: range, what: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number not in numbers:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no {what}; write {numbers.start} to {numbers.stop - 1}"
+        )
     return number

@@ -6,6 +6,7 @@ beside the events; the last (`Finished`) says that nothing is missing: a file wi
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
 from pathlib import Path
@@ -281,8 +282,35 @@ def _decoder() -> msgspec.json.Decoder[AnyEvent]:
 
 
 def encode_event(event: Event) -> bytes:
-    """One event as one line of JSON, without the newline."""
-    return _encoder.encode(event)
+    """One event as one line of JSON, without the newline; its texts mended."""
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:
+        return _encoder.encode(mended(msgspec.to_builtins(event)))
+
+
+def storable(event: AnyEvent) -> AnyEvent:
+    """The event as a history can hold it: its texts mended."""
+    try:
+        _encoder.encode(event)
+    except UnicodeEncodeError:
+        return decode_event(encode_event(event))
+    return event
+
+
+def mended(value: Any) -> Any:
+    """`value`, made of JSON types, with U+FFFD for each half of a surrogate pair.
+
+    A text cut within an emoji holds such a half, and UTF-8 has no form for it.
+    """
+    match value:
+        case str():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [mended(each) for each in value]
+        case dict():
+            return {mended(key): mended(each) for key, each in value.items()}
+    return value
 
 
 def decode_event(line: bytes | str) -> AnyEvent:
@@ -294,7 +322,7 @@ class History:
     """The events of one run, in the order in which they happened. Appending is thread-safe.
 
     With a `path`, each event is written out as it comes, so that a run that is killed leaves what happened
-    up to then.
+    up to then. Where that cannot be written, `HistoryError` is raised.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -302,9 +330,13 @@ class History:
         self._origin = clock.now()
         self._lock = threading.Lock()
         self._file: IO[bytes] | None = None
+        self._path = path
         if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("wb")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = path.open("wb")
+            except OSError as error:
+                raise HistoryError(f"{path} cannot be written: {error.strerror}") from error
 
     def append(self, event: AnyEvent) -> None:
         """Stamp `event` with the time and the current turn, and keep it."""
@@ -317,11 +349,20 @@ class History:
                 event.turn = max(self._turns - 1, 0)
             self.events.append(event)
             if self._file:
-                self._file.write(encode_event(event) + b"\n")
-                self._file.flush()
-                if isinstance(event, Finished):
-                    self._file.close()
-                    self._file = None
+                self._store(self._file, event)
+
+    def _store(self, file: IO[bytes], event: AnyEvent) -> None:
+        try:
+            file.write(encode_event(event) + b"\n")
+            file.flush()
+            if isinstance(event, Finished):
+                file.close()
+                self._file = None
+        except OSError as error:
+            self._file = None
+            with contextlib.suppress(OSError):
+                file.close()
+            raise HistoryError(f"{self._path} cannot be written: {error.strerror}") from error
 
     _turns = 0
 
@@ -332,7 +373,7 @@ class History:
 
 
 class HistoryError(Exception):
-    """A stored history cannot be read: the message says where and why."""
+    """A stored history cannot be read or written: the message says where and why."""
 
 
 def read_history(path: Path) -> list[AnyEvent]:

@@ -25,6 +25,7 @@ from .history import (
     ToolEnded,
     ToolStarted,
     UsageRecorded,
+    mended,
 )
 
 Status: TypeAlias = Literal["completed", "refused", "truncated", "capped", "cancelled", "failed"]
@@ -121,7 +122,10 @@ Sink: TypeAlias = Callable[[AnyEvent], None]
 
 def plain(value: object) -> Any:
     """A copy of `value` made of JSON types, taken now. Models are dumped, what cannot be is its `repr`."""
-    return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_dump))
+    try:
+        return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_dump))
+    except UnicodeEncodeError:
+        return mended(msgspec.to_builtins(value, str_keys=True, enc_hook=_dump))
 
 
 def _dump(value: object) -> object:

@@ -130,7 +130,10 @@ def test_a_loop_that_cannot_be_driven_exits_with_4_and_says_why(
         (["run", "--loop", "a"], "name the loop as PKG.MOD:ATTR"),
         (["run", "--loop", "a:b", "--report", "xml:here"], "--report xml:here: write json:PATH"),
         (["run", "--loop", "a:b", "--report", "json:no/where.json"], "there is no folder no"),
+        (["run", "--loop", "a:b", "--report", "json:/"], "--report json:/: Is a directory"),
+        (["run", "--loop", "a:b", "--report", "json:/proc/report"], "--report json:/proc/report: "),
         (["run", "--loop", "a:b", "--scenarios", "nowhere"], "nowhere"),
+        (["run", "text/one", "--loop", "mine:loop", "--history", "full"], "full/text/one.json.ndjson cannot"),
         (["explain", "PAUS-1"], "did you mean `PAUSE-1`?"),
         (["judge", "nothing.ndjson"], "nothing.ndjson: No such file or directory"),
         (["serve", "--script", "nothing.yaml"], "nothing.yaml"),
@@ -139,6 +142,9 @@ def test_a_loop_that_cannot_be_driven_exits_with_4_and_says_why(
 def test_a_users_mistake_exits_with_2_and_one_line(
     here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
+    (here / "full" / "text").mkdir(parents=True)
+    (here / "full" / "text" / "one.json.ndjson").symlink_to("/dev/full")
+
     assert main(arguments) == 2
 
     out, err = capsys.readouterr()
@@ -147,10 +153,21 @@ def test_a_users_mistake_exits_with_2_and_one_line(
     assert out == ""
 
 
-def test_what_argparse_refuses_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--loop", "a:b", "--jobs", "0"], "'0' is no number of processes; write 1 to 999"),
+        (["run", "--loop", "a:b", "--jobs", "two"], "'two' is no number of processes; write 1 to 999"),
+        (["run", "--loop", "a:b", "--seed", "-1"], "'-1' is no seed; write 0 to "),
+        (["serve", "--port", "65536"], "'65536' is no port; write 0 to 65535"),
+    ],
+)
+def test_what_argparse_refuses_exits_with_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
     with pytest.raises(SystemExit, match="2"):
-        main(["run", "--loop", "a:b", "--jobs", "0"])
-    assert "0 is not a number from 1" in capsys.readouterr().err
+        main(arguments)
+    assert message in capsys.readouterr().err
 
 
 def test_an_error_of_the_harness_itself_exits_with_3(
@@ -325,6 +342,53 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert process.stderr
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
+
+
+def test_a_reader_that_goes_away_changes_neither_the_exit_code_nor_the_report(here: Path) -> None:
+    process = start("run", "pause/no-tools", "--loop", "mine:loop", "--report", "json:report.json", cwd=here)
+    assert process.stdout
+    process.stdout.close()
+    _, err = process.communicate(timeout=60)
+
+    assert (process.returncode, err) == (1, "")
+    assert json.loads((here / "report.json").read_text())["results"][0]["grade"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("to", "code", "told"),
+    [
+        (">&-", 0, ""),
+        (">/dev/full", 2, "loop-harness: the output cannot be written: No space left on device\n"),
+    ],
+)
+def test_an_output_that_takes_nothing_is_no_error_of_the_harness(to: str, code: int, told: str) -> None:
+    command = f"'{sys.executable}' -m harness list {to}"
+    ended = subprocess.run(
+        ["/bin/sh", "-c", command], check=False, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
+
+    assert (ended.returncode, ended.stderr) == (code, told)
+
+
+def test_an_encoding_that_lacks_a_character_gets_another(here: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "harness", "run", "text/one", "--loop", "mine:loop"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, cwd=here, env=env)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "return Outcome(status=...)" in ended.stdout
+
+
+def test_modules_beside_the_loop_are_the_loops_business_alone(here: Path) -> None:
+    for name in ("json", "random", "queue"):
+        (here / f"{name}.py").write_text("raise SystemExit('this is not the one you want')")
+    (here / "idle.py").write_text("def loop(turn):\n    return turn.prompt")
+
+    # As the installed command, which does not look for its own modules where it is called.
+    out = in_a_terminal(here, "run", "text/one", "--loop", "idle:loop", PYTHONSAFEPATH="1")
+
+    assert "idle:loop: returned without asking the provider" in out
+    assert "not the one you want" not in out
 
 
 def test_serve_prints_where_and_answers_anybody() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..history import AnyEvent, Began, Finished, HistoryError, read_history
 from ..judge import judge
+from ..report.lines import Line
 from ..report.summary import digest, summary_lines
 from ..report.text import case_lines
 from ..runner import CaseResult
@@ -26,8 +27,7 @@ def run(options: Namespace) -> int:
         if isinstance(began, Began):
             digests.append(digest(began.loop, began.exposes, results[-1]))
         if results[-1].grade in ("fail", "error"):
-            show(case_lines(results[-1], f"loop-harness judge {path}"))
-            print()
+            show([*case_lines(results[-1], f"loop-harness judge {path}"), Line("")])
     show(summary_lines(digests))
     return exit_code(results, strict=options.strict)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from ..history import HistoryError
 from ..probe import Probe
 from ..report import json as json_report
 from ..report.lines import Line, counted
@@ -26,8 +26,6 @@ def run(options: Namespace) -> int:
     reports = [_report_path(written) for written in options.report]
     cases = chosen_cases(options.selectors, options.scenarios, seed)
     screen = Screen(options, seed)
-    # The loop is looked up from where the command was given, as `python -m` does.
-    sys.path.insert(0, str(Path.cwd()))
     with _runner(options, seed) as runner:
         probe = _driven(runner)
         runnable = [case for case in cases if case.variant in probe.variants]
@@ -37,7 +35,10 @@ def run(options: Namespace) -> int:
                 screen.add(result)
                 step(result)
 
-            results = runner.run_all(runnable, seen)
+            try:
+                results = runner.run_all(runnable, seen)
+            except HistoryError as error:
+                raise Stop(f"--history {options.history}: {error}") from error
     show(screen.rest())
     show(Line(note, "dim") for note in probe.notes)
     if len(runnable) < len(cases) and not runnable:
@@ -76,6 +77,10 @@ def _report_path(written: str) -> Path:
         raise Stop(f"--report {written}: write json:PATH")
     if not Path(path).parent.is_dir():
         raise Stop(f"--report {written}: there is no folder {Path(path).parent}")
+    try:
+        json_report.check_writable(Path(path))
+    except OSError as error:
+        raise Stop(f"--report {written}: {error.strerror}") from error
     return Path(path)
 
 

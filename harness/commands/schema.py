@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import Namespace
 
 from ..scenario.schema import schema_text
+from .terminal import write
 
 
 def run(_options: Namespace) -> int:
     """Print it."""
-    print(schema_text(), end="")
+    write(schema_text())
     return 0

@@ -1,13 +1,22 @@
-"""Printing lines: plain where the output is a file or a pipe, in colour where it is a terminal."""
+"""Printing lines: plain where the output is a file or a pipe, in colour where it is a terminal.
+
+Where the output goes has no say in the verdict: a reader that has gone, a closed output or an encoding that
+lacks a character change neither what a command does nor its exit code.
+"""
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 from collections.abc import Iterable
-from typing import TextIO
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, TextIO
 
-from ..report.lines import Line
+from . import Stop
+
+if TYPE_CHECKING:
+    from ..report.lines import Line
 
 _CODES = {
     "bad": "1;31",
@@ -19,6 +28,38 @@ _CODES = {
     "removed": "31",
 }
 
+_PLAIN = {"…": "...", "“": '"', "”": '"'}
+"""What stands for our own characters in an encoding that lacks them; others are escaped."""
+
+
+def prepare() -> None:
+    """Make both outputs take whatever is printed."""
+    codecs.register_error("loop-harness", _in_other_words)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the shell: `>&-`
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="loop-harness")
+
+
+def _in_other_words(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError) and (plain := _PLAIN.get(error.object[error.start])):
+        return plain, error.start + 1
+    return codecs.backslashreplace_errors(error)
+
+
+def write(text: str) -> None:
+    """Print a text. Raises `Stop` where that cannot be done; a reader that has gone is no problem."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still in the buffer would be tried, and fail, once more at the end of the process.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise Stop(f"the output cannot be written: {error.strerror}") from error
+
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines, in one piece: a progress bar below them is drawn once, and not for each."""
@@ -26,7 +67,7 @@ def show(lines: Iterable[Line]) -> None:
     codes = _CODES if in_colour(out) else {}
     text = [_coloured(line.text, codes.get(line.style)) for line in lines]
     if text:
-        print("\n".join(text), file=out)
+        write("\n".join(text) + "\n")
 
 
 def _coloured(text: str, code: str | None) -> str:

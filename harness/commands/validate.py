@@ -9,17 +9,16 @@ from ..report.lines import counted
 from ..scenario.discover import validate_paths
 from ..scenario.load import scenario_files
 from . import USAGE
+from .terminal import write
 
 
 def run(options: Namespace) -> int:
     """Check the files; exit code 2 where one has a problem."""
     paths = [Path(path) for path in options.paths]
     problems = validate_paths(paths)
-    for problem in problems:
-        print(problem)
     if problems:
-        print(counted(len(problems), "problem"))
+        write("\n".join([*map(str, problems), counted(len(problems), "problem")]) + "\n")
         return USAGE
     files = sum(len(scenario_files(path)) if path.is_dir() else 1 for path in paths)
-    print(f"{counted(files, 'scenario')}, no problem")
+    write(f"{counted(files, 'scenario')}, no problem\n")
     return 0

@@ -7,6 +7,7 @@ works. A warden ends this process, and what it started, when the parent is gone.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import queue
 import shutil
@@ -40,8 +41,13 @@ def main(target: str, hooks_fd: int, control_fd: int) -> None:
     hooks = Hooks(socket.socket(fileno=hooks_fd))
     host = Host(Control(socket.socket(fileno=control_fd)), hooks, folder, guard)
     threading.Thread(target=host.listen, name=f"{census.OURS} control", daemon=True).start()
-    host.load(target)
-    host.work()
+    try:
+        host.load(target)
+        host.work()
+    except OSError as error:
+        if error.errno not in (errno.EBADF, errno.ENOTSOCK):
+            raise
+        sys.exit("the loop closed file descriptors it had not opened, among them those of its host")
 
 
 class Host:

@@ -15,7 +15,7 @@ from typing import Any
 
 from .. import census, declaration
 from ..declaration import DeclarationError
-from ..history import AnyEvent, Census, Lost, Overran
+from ..history import AnyEvent, Census, Lost, Overran, storable
 from ..turn import Declaration, Sink, TurnSpec
 from .driver import DriverError
 from .play import Stage, borrowed_environment, environment
@@ -34,6 +34,7 @@ class Gate:
 
     def __call__(self, event: AnyEvent) -> None:
         """Record `event` while the gate is open."""
+        event = storable(event)
         with self._lock:
             if self._sink:
                 self._sink(event)

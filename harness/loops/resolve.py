@@ -28,6 +28,10 @@ def resolve(target: str) -> Callable[..., Any]:
     place, colon, attribute = target.rpartition(":")
     if not (colon and place and attribute):
         raise DriverError(f"{target!r} does not name a loop: {FORMS}")
+    # As `python -m` does; a console script would not find what lies in the directory it is called in. Only
+    # here, not where a run begins: a `json.py` that lies there is the loop's business alone.
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
     module = _from_file(Path(place)) if place.endswith(".py") else _from_name(place)
     return _callable(_attribute(module, attribute, target), target)
 
@@ -35,9 +39,6 @@ def resolve(target: str) -> Callable[..., Any]:
 def _from_name(name: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise DriverError(f"{name!r} is not the name of a module: {FORMS}")
-    # As `python -m` does; a console script would not find what lies in the directory it is called in.
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
     return _import(name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Sequence
@@ -50,6 +51,15 @@ def _result(result: CaseResult) -> dict[str, Any]:
             for check in result.checks
         ],
     }
+
+
+def check_writable(path: Path) -> None:
+    """Raise the `OSError` that writing the report would: better before a run than after it."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    Path(name).unlink()
 
 
 def write(path: Path, content: dict[str, Any]) -> None:

@@ -367,3 +367,16 @@ def test_the_loop_is_not_run_in_this_process(tmp_path):
     pid, session, folder = one(f"{loop}:loop").shown[0].split()
     assert pid == session != str(os.getpid())
     assert folder == os.getcwd()  # noqa: PTH109
+
+
+def test_half_an_emoji_can_be_returned_and_published():
+    ((published, ended),) = host("returns_half_an_emoji", spec())
+    assert published.state == {"messages": ["\ufffd"]}
+    assert ended.shown == ["cut: \ufffd"]
+
+
+def test_a_loop_that_closes_its_hosts_sockets_is_told_so():
+    ((lost,),) = host("closes_what_is_not_its_own", spec())
+    assert "exit 1" in lost.reason
+    assert lost.output.strip().endswith("among them those of its host")
+    assert "Traceback" not in lost.output

@@ -55,6 +55,12 @@ def test_the_loop_sees_the_objects_of_this_process():
     assert [turn.prompt for turn in seen] == ["One", "Two"]
 
 
+def test_half_an_emoji_can_be_returned_and_published():
+    ((published, ended),) = play(loops.returns_half_an_emoji, spec())
+    assert published.state == {"messages": ["\ufffd"]}
+    assert ended.shown == ["cut: \ufffd"]
+
+
 def test_store_and_carry_last_for_the_conversation_and_no_longer():
     turns = play(loops.remembers, spec(), spec(), spec(conversation="c2"))
     assert [turn[-1].detail for turn in turns] == ["0 None", "1 {'turns': 1}", "0 None"]

@@ -88,6 +88,16 @@ async def cancels_itself(turn):
     raise asyncio.CancelledError
 
 
+def returns_half_an_emoji(turn):
+    turn.publish({"messages": ["\ud83d"]})
+    return "cut: \ud83d"
+
+
+def closes_what_is_not_its_own(turn):
+    os.closerange(3, 1000)
+    return "closed"
+
+
 def returns_a_mapping(turn):
     return {"text": "hello"}
 
