@@ -15,7 +15,7 @@ import msgspec
 from .history import AnyEvent, RequestSeen
 from .provider.server import Provider
 from .provider.session import Session
-from .reach import Unreachable, check_reachable, unreachable
+from .reach import Unreachable, check_reachable, check_sockets, unreachable
 from .scenario.blocks import expand_block
 from .scenario.model import Block, Step
 from .scenario.places import HINT, parse_place
@@ -55,10 +55,8 @@ class FakeProvider:
     @classmethod
     def start(cls) -> Self:
         """A provider that is reachable. Raises `Unreachable`."""
-        try:
-            fake = cls()
-        except Exception as error:  # an event loop opens sockets, too
-            raise unreachable(error) from error
+        check_sockets()
+        fake = cls()
         try:
             fake._thread.start()
             fake._call(fake._provider.start())
@@ -87,7 +85,8 @@ class FakeProvider:
         a scenario's `reply`: `delay`, `usage`, `breaks=[{"at": "event 3", "by": "reset"}]`.
         Raises `ValueError` for what is no block or field.
         """
-        blocks = [_block(each) for each in content]
+        __tracebackhide__ = True
+        blocks = list(map(_block, content))
         calls = any(block.get("type") == "tool_use" for block in blocks)
         reason = stop_reason or ("tool_use" if calls else "end_turn")
         return self._then({"reply": {"stop_reason": reason, "content": blocks, **fields}})
@@ -97,6 +96,7 @@ class FakeProvider:
 
         `fields` are those of a scenario's `fault`, such as `message` and `headers`.
         """
+        __tracebackhide__ = True
         written = fields if status is None else {"status": status, **fields}
         if len({"status", "connection"} & written.keys()) != 1:
             raise ValueError("a fault has a status or a connection: fault(529), fault(connection='reset')")
@@ -116,6 +116,7 @@ class FakeProvider:
         self._loop.close()
 
     def _then(self, written: dict[str, Any]) -> Self:
+        __tracebackhide__ = True
         try:
             step = msgspec.convert(written, Step)
         except msgspec.ValidationError as error:
@@ -137,6 +138,7 @@ class FakeProvider:
 
 
 def _block(written: str | Mapping[str, Any]) -> Block:
+    __tracebackhide__ = True  # in pytest a mistake is shown where it was made, in the test
     if isinstance(written, str):
         return {"type": "text", "text": written}
     block, problems = expand_block(dict(written))

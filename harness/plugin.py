@@ -199,7 +199,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def _judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
     __tracebackhide__ = True
-    runner = _runner(request.config, suite)
+    runner = _runner(request, suite)
     probe = runner.probe()
     if probe.problem:
         _undrivable(request, runner.name, probe.problem)
@@ -238,14 +238,35 @@ def _undrivable(request: pytest.FixtureRequest, name: str, problem: str) -> NoRe
     pytest.fail(f"The loop cannot be driven, so nothing was judged.\n\n{problem}", pytrace=False)
 
 
-def _runner(config: pytest.Config, suite: Suite) -> Runner:
-    running = config.stash.setdefault(_runners, {})
+def _runner(request: pytest.FixtureRequest, suite: Suite) -> Runner:
+    __tracebackhide__ = True
+    running = request.config.stash.setdefault(_runners, {})
     if suite not in running:
-        from .runner import DEFAULT_SEED, Runner
-
-        seed = DEFAULT_SEED if suite.seed is None else suite.seed
-        running[suite] = Runner(suite.loop, seed=seed, declaration=suite.declaration).__enter__()
+        blocked = _start(running, suite)
+        if blocked:
+            _undrivable(request, getattr(suite.loop, "__qualname__", str(suite.loop)), blocked)
     return running[suite]
+
+
+def _start(running: dict[Suite, Runner], suite: Suite) -> str:
+    """Add a runner for the suite, or tell what keeps it from the loopback."""
+    from .reach import Unreachable, check_reachable, check_sockets
+    from .runner import DEFAULT_SEED, Runner
+
+    seed = DEFAULT_SEED if suite.seed is None else suite.seed
+    try:
+        check_sockets()
+        runner = Runner(suite.loop, seed=seed, declaration=suite.declaration).__enter__()
+        try:
+            if callable(suite.loop):  # what is blocked here is blocked for it as well
+                check_reachable(runner.url)
+        except Unreachable:
+            runner.__exit__(None, None, None)
+            raise
+    except Unreachable as error:
+        return str(error)
+    running[suite] = runner
+    return ""
 
 
 # --- fixtures --------------------------------------------------------------------------------------
@@ -259,10 +280,13 @@ def harness_provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeProvider]:
     """
     from .fake import FakeProvider, Unreachable
 
+    blocked = ""
     try:
         fake = FakeProvider.start()
     except Unreachable as error:
-        pytest.fail(str(error), pytrace=False)
+        blocked = str(error)
+    if blocked:  # not in the handler: pytest would show both errors
+        pytest.fail(blocked, pytrace=False)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", fake.url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", fake.api_key)
     monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
@@ -278,14 +302,28 @@ def harness_loop(request: pytest.FixtureRequest) -> Callable[..., CaseResult]:
     """
 
     def run(loop: str | Callable[..., Any], scenario: str, *, variant: str = "json") -> CaseResult:
-        from .chosen import find_cases
-
+        __tracebackhide__ = True
         suite = Suite(loop, None, (), None, None)
-        [case] = find_cases((f"{scenario}[{variant}]",))
-        runner = _runner(request.config, suite)
+        case = _the_case(f"{scenario}[{variant}]")
+        runner = _runner(request, suite)
         problem = runner.probe().problem
         if problem:
             pytest.fail(f"The loop cannot be driven.\n\n{problem}", pytrace=False)
         return runner.run(case)
 
     return run
+
+
+def _the_case(selector: str) -> Case:
+    __tracebackhide__ = True
+    from .chosen import find_cases
+    from .scenario.select import SelectorError
+
+    try:
+        cases = find_cases((selector,))
+        problem = "" if len(cases) == 1 else f"{selector} matches {len(cases)} scenarios; name one"
+    except SelectorError as error:
+        problem = str(error)
+    if problem:
+        pytest.fail(f"harness_loop: {problem}", pytrace=False)
+    return cases[0]

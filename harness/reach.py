@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import sys
 from types import TracebackType
 from urllib.parse import urlsplit
@@ -27,12 +28,27 @@ class Unreachable(Exception):  # noqa: N818 - it reads as what it says
     """The fake provider cannot be reached from here; the message says why and what lets it through."""
 
 
+def check_sockets() -> None:
+    """Make a socket. Raises `Unreachable` where that is blocked.
+
+    To be asked before an event loop is made: one that gets no sockets is left half made, and warns when it is
+    collected.
+    """
+    try:
+        socket.socket().close()
+    except Exception as error:
+        raise unreachable(error) from error
+
+
 def check_reachable(url: str) -> None:
     """Connect to `url` as a test's client would. Raises `Unreachable`."""
     if _a_cassette_would_record(url):
         raise Unreachable(_message("vcr"))
     place = urlsplit(url)
     try:
+        with socket.socket() as bare:  # one that `http.client` makes would stay open where this is blocked
+            bare.settimeout(5)
+            bare.connect((place.hostname or "", place.port or 80))
         connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=5)
         try:
             connection.request("GET", "/v1/models")
@@ -49,11 +65,11 @@ def unreachable(error: BaseException) -> Unreachable:
         for package in _LETS_THROUGH:
             if module.partition(".")[0] == package:
                 return Unreachable(_message(package))
-    return Unreachable(f"harness_provider cannot be reached on the loopback: {type(error).__name__}: {error}")
+    return Unreachable(f"loop-harness cannot be reached on the loopback: {type(error).__name__}: {error}")
 
 
 def _message(package: str) -> str:
-    return f"harness_provider serves on 127.0.0.1, and {_LETS_THROUGH[package]}."
+    return f"loop-harness serves on 127.0.0.1, and {_LETS_THROUGH[package]}."
 
 
 def _modules_of(error: BaseException) -> list[str]:

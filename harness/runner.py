@@ -105,6 +105,11 @@ class Runner:
         return self._target if isinstance(self._target, str) else _name_of(self._target)
 
     @property
+    def url(self) -> str:
+        """Where the provider listens."""
+        return self._provider.url
+
+    @property
     def declaration(self) -> Declaration:
         """What the loop declares; known once it was probed."""
         return self._drivers[0].declaration if self._drivers else Declaration()

@@ -246,6 +246,22 @@ def test_a_scenario_can_be_run_by_hand(adopter: Any) -> None:
     adopter.pytest().assert_outcomes(passed=1)
 
 
+def test_a_scenario_that_is_none_is_told_with_the_nearest(adopter: Any) -> None:
+    adopter.write(
+        {
+            "test_it.py": "def test_none(harness_loop):\n    harness_loop(print, 'pause/no-tool')\n"
+            "def test_many(harness_loop):\n    harness_loop(print, 'pause')\n"
+        }
+    )
+
+    result = adopter.pytest()
+
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["harness_loop: `pause/no-tool*did you mean `pause/no-tools`?"])
+    result.stdout.fnmatch_lines(["harness_loop: pause[[]json] matches * scenarios; name one"])
+    assert "Error" not in result.stdout.str()
+
+
 def test_what_was_judged_is_on_the_report_as_plain_data(adopter: Any) -> None:
     adopter.write(
         {

@@ -173,6 +173,49 @@ def test_pytest_recording_in_the_way_is_named_with_what_lets_the_loopback_throug
     let.assert_outcomes(passed=1)
 
 
+SUITE = """
+from harness import conformance
+
+def loop(turn):
+    raise AssertionError("nobody gets here")
+
+test_here = conformance(loop, select="text")
+"""
+
+
+@pytest.mark.parametrize(
+    ("plugin", "option", "told"),
+    [
+        ("socket", "--disable-socket", "*pytest-socket blocks it.*--allow-hosts=127.0.0.1*"),
+        ("recording", "--block-network", "*pytest-recording blocks it.*--allowed-hosts=127.0.0.1*"),
+    ],
+)
+def test_what_blocks_the_loopback_is_one_failure_of_a_whole_suite(
+    adopter: Any, plugin: str, option: str, told: str
+) -> None:
+    adopter.write({"test_it.py": SUITE})
+
+    result = adopter.pytest(option, beside=(plugin,))
+
+    outcomes = result.parseoutcomes()
+    assert outcomes.pop("skipped") > 5
+    assert outcomes == {"failed": 1}
+    result.stdout.fnmatch_lines([told])
+    assert "nobody gets here" not in result.stdout.str() + result.stderr.str()
+
+
+def test_what_is_no_block_is_shown_in_the_test_and_not_in_ours(adopter: Any) -> None:
+    adopter.write(
+        {"test_it.py": "def test_it(harness_provider):\n    harness_provider.reply({'tool_us': {}})\n"}
+    )
+
+    result = adopter.pytest()
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["test_it.py:2: ValueError"])
+    assert "fake.py" not in result.stdout.str()
+
+
 @pytest.mark.parametrize("mode", ["none", "once", "all"])
 def test_a_cassette_in_the_way_is_named_and_stays_as_it_was(adopter: Any, mode: str) -> None:
     adopter.write({"test_it.py": f"import pytest\n\n@pytest.mark.vcr\n{USES}"})
