@@ -49,6 +49,7 @@ class Watch:
         self._answered = 0
         self._calls: set[int] = set()
         self._passed = False
+        self._events = 0
 
     def reached(self, event: AnyEvent) -> bool:
         """Whether this event is the one after which the process is to die."""
@@ -61,6 +62,9 @@ class Watch:
 
     def _is_it(self, event: AnyEvent) -> bool:  # noqa: PLR0911 - a table of the kinds
         moment = self._moment
+        self._events += 1
+        if moment.kind == "moment":
+            return self._events == moment.number
         match event:
             case RequestSeen() if event.endpoint == "messages" and not event.lane:
                 self._asked[event.request] = len(self._asked) + 1

@@ -58,6 +58,7 @@ EVENTS: list[AnyEvent] = [
         ("tool look kept", 13),
         ("usage", 14),
         ("done", 16),
+        ("moment 4", 3),
         ("request 2", None),
         ("answer 2 kept", None),
         ("tool nothing", None),

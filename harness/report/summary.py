@@ -34,7 +34,9 @@ def summary_lines(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
             if grade in ("warn", "inconclusive"):
                 found.setdefault((grade, clause), []).append((result["case"], message))
     yield from remark_lines(found)
-    yield from _unexposed_lines({name for result in results for name in result["exposes"]})
+    exposes = {name for result in results for name in result["exposes"]}
+    yield from _unexposed_lines(exposes)
+    yield from _spared_lines(results, exposes)
     judged = [Judged(*check[:3]) for result in results for check in result["checks"]]
     yield Line(f"{coverage_of(judged)}; {tally(result['grade'] for result in results)}")
 
@@ -44,6 +46,20 @@ def _unexposed_lines(exposes: set[str]) -> Iterator[Line]:
         them = "it" if len(clauses) == 1 else "them"
         text = f"{', '.join(clauses)}; to have {them} judged, {EXPOSABLE[name]}"
         yield from labelled("not judged", text, indent=0, column=14)
+
+
+def _spared_lines(results: Sequence[dict[str, Any]], exposes: set[str]) -> Iterator[Line]:
+    """Clauses that no case could be played for, whatever the loop exposes."""
+    missing = {clause for clauses in unexposed(exposes).values() for clause in clauses}
+    checks = [check for result in results for check in result["checks"]]
+    others = {clause for clause, grade, *_ in checks if grade != "unsupported"}
+    spared: dict[str, list[str]] = {}
+    for clause, grade, _, message in checks:
+        if grade == "unsupported" and clause not in missing | others:
+            clauses = spared.setdefault(message, [])
+            clauses += [] if clause in clauses else [clause]
+    for message, clauses in spared.items():
+        yield from labelled("not judged", f"{', '.join(clauses)}: {message}", indent=0, column=14)
 
 
 def tally(grades: Iterator[str]) -> str:

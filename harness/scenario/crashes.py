@@ -9,13 +9,14 @@ import msgspec
 
 from .model import Crash, Scenario, TurnScript
 
-Kind: TypeAlias = Literal["request", "answer", "tool", "usage", "done"]
+Kind: TypeAlias = Literal["request", "answer", "tool", "usage", "done", "moment"]
 HINT: Final = (
     "write `request N`, `answer N`, `answer N kept`, `tool NAME`, `tool NAME ended`, `tool NAME kept`, "
-    "`usage` or `done`"
+    "`usage`, `done` or `moment N`"
 )
 _POINT: Final = re.compile(
-    r"(?P<fixed>usage|done)|request (?P<request>[1-9][0-9]*)|answer (?P<answer>[1-9][0-9]*)(?P<stored> kept)?"
+    r"(?P<fixed>usage|done)|moment (?P<moment>[1-9][0-9]*)"
+    r"|request (?P<request>[1-9][0-9]*)|answer (?P<answer>[1-9][0-9]*)(?P<stored> kept)?"
     r"|tool (?P<tool>[a-zA-Z0-9_-]+)(?: (?P<state>ended|kept))?"
 )
 
@@ -25,7 +26,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Kind
     number: int = 1
-    """Of a request or an answer, counted in the turn."""
+    """Of a request, an answer or a recorded event, counted in the turn."""
     tool: str = ""
     ended: bool = False
     """The tool has returned or raised."""
@@ -45,6 +46,8 @@ def parse_moment(text: str) -> Moment | None:
         return Moment(kind="answer", number=int(found["answer"]), kept=bool(found["stored"]))
     if found["request"]:
         return Moment(kind="request", number=int(found["request"]))
+    if found["moment"]:
+        return Moment(kind="moment", number=int(found["moment"]))
     return Moment(kind="usage" if found["fixed"] == "usage" else "done")
 
 

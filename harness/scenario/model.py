@@ -175,7 +175,8 @@ class Crash(Strict, frozen=True, kw_only=True):
     after: str | list[str]
     """`request N` (arrived, not answered), `answer N` (delivered), `tool NAME` (started),
     `tool NAME ended`, `usage` (recorded), `done` (published); with `kept` behind an answer or a tool,
-    the first checkpoint that was written after it. A list makes a scenario of each."""
+    the first checkpoint that was written after it. `moment N`: the Nth event recorded, whatever it is.
+    A list makes a scenario of each."""
     then: Literal["rerun", "cancel", "move on"] = "rerun"
     """`rerun`: the same turn is played again, in a new process with the same store. `cancel`: and the user
     cancels before. `move on`: nobody plays it again; the user's next message meets its checkpoint."""

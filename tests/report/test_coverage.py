@@ -80,5 +80,22 @@ def test_the_summary_says_remarks_then_what_was_not_judged_then_the_coverage() -
     assert said[-1].endswith("clauses decided; 1 case: 1 warn")
 
 
+def test_what_could_not_be_played_is_told_once_with_its_reason() -> None:
+    why = "a loop that runs in this process cannot be killed"
+    checks = [
+        CheckResult(clause=name, level="MUST", grade="unsupported", message=why)
+        for name in ("RESUME-1", "RESUME-2")
+    ]
+    results = [
+        CaseResult(scenario=name, variant="json", grade="unsupported", checks=checks) for name in ("a", "b")
+    ]
+
+    exposes = ["checkpoint", "tools"]
+    said = "\n".join(line.text for line in summary_lines([digest("l", exposes, one) for one in results]))
+
+    assert said.count(why) == 1
+    assert f"RESUME-1, RESUME-2: {why}" in said
+
+
 def test_grades_are_tallied_the_strongest_first() -> None:
     assert tally(iter(["pass", "fail", "pass"])) == "3 cases: 1 fail, 2 pass"

@@ -10,6 +10,7 @@ from harness.history import (
     Broken,
     Cancelled,
     CancelPolled,
+    Crashed,
     Delivered,
     Ended,
     Finished,
@@ -31,6 +32,8 @@ from harness.report.trace import LONGEST, blocks, trace_lines
 
 TOLD = [
     (TurnBegan(prompt="Hi", at=0.5), 'turn 1       "Hi"'),
+    (TurnBegan(prompt="Hi", rerun=True), "turn 1       again, in a new process"),
+    (Crashed(after="answer 1 kept"), "killed       after answer 1 kept"),
     (
         RequestSeen(request=2, endpoint="models", method="GET", path="/v1/models"),
         "request 2    GET /v1/models",

@@ -35,6 +35,7 @@ def scenario(crash: str) -> Scenario:
         ("tool look_up kept", Moment(kind="tool", tool="look_up", ended=True, kept=True)),
         ("usage", Moment(kind="usage")),
         ("done", Moment(kind="done")),
+        ("moment 12", Moment(kind="moment", number=12)),
         ("request 0", None),
         ("request 1 kept", None),
         ("lunch", None),
