@@ -27,11 +27,16 @@ def _system_texts(facts: Facts) -> list[str]:
 
 def text_empty(facts: Facts) -> Iterator[str]:
     """A text block holds text. An empty string as a message's content is the next rule but one."""
-    for said in facts.said:
+    for said in _sent(facts):
         if isinstance(said.content, list) and "" in _of_blocks(said.blocks):
             yield "messages: text content blocks must be non-empty"
     if "" in _system_texts(facts):
         yield "system: text content blocks must be non-empty"
+
+
+def _sent(facts: Facts) -> list[Said]:
+    """The messages this request holds itself: what its thread holds is the provider's to answer for."""
+    return facts.said[max(facts.offset - facts.start, 0) :]
 
 
 _BLANK = "text content blocks must contain non-whitespace text"
@@ -41,14 +46,14 @@ def text_blank(facts: Facts) -> Iterator[str]:
     """White space alone is no text."""
     if any(map(_is_blank, _system_texts(facts))):
         yield f"system: {_BLANK}"
-    for said in facts.said:
+    for said in _sent(facts):
         if any(map(_is_blank, _of_blocks(said.blocks))) and not _has_more_than_text(said):
             yield f"messages: {_BLANK}"
 
 
 def text_blank_beside_others(facts: Facts) -> Iterator[str]:
     """A recording shows blank text accepted beside the assistant's calls; how far that goes is not known."""
-    for said in facts.said:
+    for said in _sent(facts):
         if any(map(_is_blank, _of_blocks(said.blocks))) and _has_more_than_text(said):
             yield f"messages.{said.index}: {_BLANK}"
 
@@ -63,8 +68,9 @@ def _has_more_than_text(said: Said) -> bool:
 
 def content_empty(facts: Facts) -> Iterator[str]:
     """Only the last message may be empty, and only if it is the assistant's."""
-    last = len(facts.said) - 1
-    for place, said in enumerate(facts.said):
+    sent = _sent(facts)
+    last = len(sent) - 1
+    for place, said in enumerate(sent):
         if said.role == "system" or (place == last and said.role == "assistant"):
             continue
         if said.content in ("", [], None):
