@@ -40,7 +40,7 @@ from .turn import Declaration
 if TYPE_CHECKING:
     from .crash import Crash
 
-__all__ = ["CUT", "FINAL", "GOING_ON", "KNOWN", "Caps", "Exchange", "Run", "ToolRun", "TurnView"]
+__all__ = ["CUT", "FINAL", "GOING_ON", "KNOWN", "SLIPS", "Caps", "Exchange", "Run", "ToolRun", "TurnView"]
 
 FINAL = ("end_turn", "stop_sequence")
 """Stop reasons that end a turn well."""
@@ -50,6 +50,8 @@ GOING_ON = ("tool_use", "pause_turn", "compaction")
 """Stop reasons after which the loop has to ask again."""
 KNOWN = (*FINAL, *CUT, *GOING_ON, "refusal")
 """Every stop reason the API documents."""
+SLIPS = frozenset(("AssertionError", "AttributeError", "LookupError", "NameError", "TypeError"))
+"""Exceptions nobody raises to say how a turn ended, by the name of their base."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,12 @@ class TurnView:
             return None
         known = self.run.declaration.raises
         return next((known[name] for name in (raised.type, *raised.bases) if name in known), None)
+
+    @property
+    def slipped(self) -> bool:
+        """Whether the loop raised what Python raises for a slip in the program."""
+        raised = self.ended.raised if self.ended else None
+        return raised is not None and not SLIPS.isdisjoint((raised.type, *raised.bases))
 
     @cached_property
     def shown(self) -> list[display.Shown] | None:

@@ -159,6 +159,8 @@ def cut_short(turn: TurnView, exchange: Exchange) -> str | None:
         return why
     if turn.ended is None:
         return "the turn was stopped from outside before anything could follow"
+    if turn.error_mark is not False and _refused_next(turn, exchange):
+        return "the provider took no connection then, so a request may have been tried in vain"
     if turn.status == "capped" and not _limited(turn):
         return "the loop says that a cap of its own ended the turn, and declares none (`caps:`)"
     return None
@@ -183,6 +185,15 @@ def ended_as_asked(turn: TurnView, exchange: Exchange) -> str | None:
     return None
 
 
+def _refused_next(turn: TurnView, exchange: Exchange) -> bool:
+    """Whether the script refuses the connection after this answer: what is tried then leaves no trace."""
+    step = exchange.answer.step if exchange.answer else None
+    if turn.script is None or step is None or step + 1 >= len(turn.script.script):
+        return False
+    fault = turn.script.script[step + 1].fault
+    return fault is not None and fault.connection == "refuse"
+
+
 def _limited(turn: TurnView) -> bool:
     return bool(turn.began.limits or turn.run.declaration.caps)
 
@@ -203,14 +214,29 @@ def continuations(exchange: Exchange) -> list[list[Piece]]:
     where it repeats it.
     """
     kept = [exchange.pieces + exchange.reply_pieces]
-    paused = exchange.previous
-    if paused is not None and paused.stop_reason == "pause_turn":
-        older = [piece.key for piece in paused.reply_pieces]
-        newer = [piece.key for piece in exchange.reply_pieces[: len(older)]]
-        end = [piece.key for piece in exchange.pieces[-len(older) :]] if older else []
-        if older and older == newer == end:
-            kept.append(exchange.pieces[: -len(older)] + exchange.reply_pieces)
+    without = _without_older_pause(exchange)
+    if without is not None and exchange.previous is not None:
+        older = [piece.key for piece in exchange.previous.reply_pieces]
+        if older == [piece.key for piece in exchange.reply_pieces[: len(older)]]:
+            kept.append(without)
     return kept
+
+
+def _without_older_pause(exchange: Exchange) -> list[Piece] | None:
+    """A request and its reply without the paused content that it resumes; None where it resumes none."""
+    paused = exchange.previous
+    if paused is None or paused.stop_reason != "pause_turn" or not paused.reply_pieces:
+        return None
+    count = len(paused.reply_pieces)
+    end = [piece.key for piece in exchange.pieces[-count:]]
+    resumes = end == [piece.key for piece in paused.reply_pieces]
+    return exchange.pieces[:-count] + exchange.reply_pieces if resumes else None
+
+
+def newest_only(exchange: Exchange, later: Exchange) -> bool:
+    """Whether `later` resumes a pause with its content alone, in place of that of the pause before."""
+    without = _without_older_pause(exchange)
+    return without is not None and difference(without, later.pieces, prefix=False) is None
 
 
 def departure(exchange: Exchange, later: Exchange, *, prefix: bool = True) -> Difference | None:

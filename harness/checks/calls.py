@@ -76,6 +76,11 @@ class Answers:
         return [piece for piece in self.results if piece.block.get("tool_use_id") == identifier]
 
     @cached_property
+    def strange(self) -> list[Piece]:
+        """The results in that segment for calls that the reply did not make."""
+        return [piece for piece in self.results if piece.block.get("tool_use_id") not in self.ids]
+
+    @cached_property
     def everywhere(self) -> list[Piece]:
         """The results for the reply's calls anywhere behind the reply, or at all where it is not kept."""
         ids = set(self.ids)

@@ -23,7 +23,8 @@ def nothing_is_asked_after_a_cancellation(run: Run) -> Iterator[Finding]:
         else:
             yield broken(
                 expected=f"No request after the cancellation ({turn.cancels[0].point}).",
-                happened=f"{request(late).capitalize()} came {late.first_at - at:.2f} s after it.",
+                happened=f"{request(late).capitalize()} came {late.first_at - at:.2f} s after the "
+                "cancellation.",
                 turn=turn,
                 exchange=late,
             )
@@ -40,7 +41,7 @@ def no_tool_starts_after_a_cancellation(run: Run) -> Iterator[Finding]:
         if started is not None:
             yield broken(
                 expected=f"No further tool after the cancellation, while {running[0].name} was running.",
-                happened=f"{started.name} started {started.started.at - at:.2f} s after it.",
+                happened=f"{started.name} started {started.started.at - at:.2f} s after the cancellation.",
                 evidence="hook",
                 turn=turn,
             )
@@ -136,7 +137,7 @@ def _prompt(turn: TurnView, at: float, running: list[ToolRun]) -> Finding:
         return held("outcome", turn=turn)
     return broken(
         expected=f"The outcome within {PROMPTLY:g} s of the cancellation, or of the end of the running tool.",
-        happened=f"It took {waited:.2f} s.",
+        happened=f"The outcome took {waited:.2f} s.",
         evidence="outcome",
         turn=turn,
     )

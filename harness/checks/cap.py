@@ -96,7 +96,7 @@ def _iterations(turn: TurnView) -> list[Exchange]:
 def _too_many(turn: TurnView, first: Exchange, expected: str) -> Finding:
     return broken(
         expected=expected,
-        happened=f"{request(first).capitalize()} is one more; the turn made {len(turn.rounds)}.",
+        happened=f"{request(first).capitalize()} is one too many; the turn made {len(turn.rounds)}.",
         exchange=first,
     )
 

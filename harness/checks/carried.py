@@ -42,6 +42,8 @@ class Carried:
     losses: list[Loss] = field(default_factory=list)
     added: list[Piece] = field(default_factory=list)
     """Pieces among what should only have been kept, and assistant content behind it that no reply held."""
+    prompt: str = ""
+    """What the user says in `later` for the first time."""
 
     @property
     def received(self) -> list[Loss]:
@@ -60,9 +62,9 @@ class Carried:
         return len(received) == len(self.earlier.reply_pieces) and not any(one.instead for one in received)
 
 
-def carried(earlier: Exchange, later: Exchange) -> Carried:
-    """Compare `later` with the conversation it should continue."""
-    result = Carried(earlier, later)
+def carried(earlier: Exchange, later: Exchange, prompt: str = "") -> Carried:
+    """Compare `later` with the conversation it should continue, beside `prompt`, which is new in it."""
+    result = Carried(earlier, later, prompt=prompt.strip())
     if departure(earlier, later) is None:
         kept = min(len(one) for one in continuations(earlier))
         known = {piece.key for piece in earlier.reply_pieces}
@@ -109,7 +111,7 @@ def _align(result: Carried, expected: list[Piece], actual: list[Piece], sent: in
         free = list(found)
         for number in range(first, end):
             piece = expected[number]
-            instead = None if piece.key in loose else _stand_in(piece, free)
+            instead = None if piece.key in loose else _stand_in(piece, free, result.prompt)
             result.losses.append(Loss(piece, number >= sent, instead, piece.key in loose))
         at_end = end == len(expected)
         missing = {one.key for one in expected[first:end]}
@@ -118,17 +120,21 @@ def _align(result: Carried, expected: list[Piece], actual: list[Piece], sent: in
     result.added = [piece for piece in result.added if piece.key not in moved]
 
 
-def _stand_in(piece: Piece, free: list[Piece]) -> Piece | None:
+def _stand_in(piece: Piece, free: list[Piece], prompt: str) -> Piece | None:
     """The piece that most likely took the place of `piece`; it is taken out of `free`."""
     same_role = [one for one in free if one.role == piece.role]
     if piece.role == "user":
         # What is new comes from the user too: only the same kind of block can be the old one, changed.
-        same_role = [one for one in same_role if _same_thing(piece, one)]
+        same_role = [one for one in same_role if _same_thing(piece, one) and not _says(one, prompt)]
     found = next((one for one in same_role if one.type == piece.type), None)
     found = found or next(iter(same_role), None)
     if found is not None:
         free.remove(found)
     return found
+
+
+def _says(piece: Piece, prompt: str) -> bool:
+    return bool(prompt) and piece.type == "text" and prompt in str(piece.block.get("text"))
 
 
 def _same_thing(piece: Piece, other: Piece) -> bool:

@@ -103,7 +103,7 @@ def nothing_is_asked_after_the_outcome(run: Run) -> Iterator[Finding]:
         else:
             yield broken(
                 expected=f"No request after the outcome of turn {turn.number}.",
-                happened=f"{request(late).capitalize()} came {late.seen.at - ended:.3f} s after it.",
+                happened=f"{request(late).capitalize()} came {late.seen.at - ended:.3f} s after the outcome.",
                 turn=turn,
                 exchange=late,
             )

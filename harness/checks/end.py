@@ -21,7 +21,7 @@ def nothing_follows_the_end_of_a_turn(run: Run) -> Iterator[Finding]:
             yield broken(
                 expected=f"No request after the reply to {request(final)}, which stopped for "
                 f"`{final.stop_reason}`.",
-                happened=f"{named(final.next)} followed in the same turn.",
+                happened=f"{named(final.next)} followed a reply that ends the turn.",
                 exchange=final.next,
             )
 

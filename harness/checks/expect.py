@@ -8,7 +8,7 @@ from .. import display
 from ..evidence import CUT, FINAL, Run, TurnView
 from ..scenario.model import Expect
 from ..wire.same import brief
-from .base import Finding, broken, check, held, note
+from .base import Finding, broken, check, held, note, unclear
 
 
 @check("EXPECT")
@@ -82,14 +82,23 @@ def _status(turn: TurnView, expected: Sequence[str] | None) -> Iterator[Finding]
     right = [expected] if isinstance(expected, str) else list(expected)
     if turn.status in right:
         yield held("outcome", turn=turn)
+    elif raised and turn.declared_status is None and "completed" not in right and not turn.slipped:
+        # A loop that returns its answer and nothing else has no other way to say that there is none.
+        yield unclear(
+            f"the loop raised {raised.type}; to have that judged, declare what it stands for: "
+            f"`raises: {{{raised.type}: {right[0]}}}`",
+            evidence="outcome",
+            turn=turn,
+        )
     elif raised and turn.declared_status is None and "completed" not in right:
         yield broken(
             expected=f"An outcome with the status {' or '.join(right)}.",
-            happened=f"The loop raised {raised.type}, of which nothing says what it stands for.",
+            happened=f"The loop raised {raised.type}: {raised.message}",
             evidence="outcome",
             turn=turn,
             level="SHOULD",
-            advice=f"Declare it: `raises: {{{raised.type}: {right[0]}}}`.",
+            advice=f"{raised.type} is what a slip raises. If it is meant, declare it: "
+            f"`raises: {{{raised.type}: {right[0]}}}`.",
         )
     else:
         what = f"raised {raised.type}: {raised.message}" if raised else f"told {turn.status or 'none'}"

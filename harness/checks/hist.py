@@ -53,7 +53,8 @@ def _grown(found: Carried, *, weaker: bool = False) -> Finding:
     if inserted is not None:
         return broken(
             expected=f"Nothing new between what {request(found.earlier)} said.",
-            happened=f"{request(found.later).capitalize()} has at {inserted.path}: {brief(inserted.block)}",
+            happened=f"{request(found.later).capitalize()} has something new before what was said last, at "
+            f"{inserted.path}: {brief(inserted.block)}",
             exchange=found.later,
             block=inserted.index,
             level="SHOULD",
@@ -114,7 +115,8 @@ def _continued(run: Run, *, replies_only: bool = True) -> Iterator[tuple[TurnVie
             later, next_turn = _next(turn, earlier)
             if later is None or (replies_only and (earlier.stop_reason is None or not earlier.reply_pieces)):
                 continue
-            found = carried(earlier, later)
+            prompt = turn.following.prompt if next_turn and turn.following else ""
+            found = carried(earlier, later, prompt)
             yield turn, found, next_turn
             if found.losses and not (found.nothing_of_reply and not found.sent):
                 # What follows carries the same damage on.
@@ -212,7 +214,8 @@ def _not_as_it_came(found: Carried, loss: Loss) -> Finding:
 def _made_up(found: Carried, piece: Piece) -> Finding:
     return broken(
         expected=f"Nothing from the assistant but what the reply to {request(found.earlier)} held.",
-        happened=f"{request(found.later).capitalize()} has at {piece.path}: {brief(piece.block)}",
+        happened=f"{request(found.later).capitalize()} has what no reply held at {piece.path}: "
+        f"{brief(piece.block)}",
         exchange=found.later,
         block=piece.index,
     )
@@ -238,7 +241,13 @@ def _with_thinking(found: Carried, loss: Loss) -> str:
 def _became(found: Carried, loss: Loss) -> str:
     later = request(found.later).capitalize()
     if loss.moved:
-        return f"{later} has it in another place."
+        return f"{later} has {_what(loss)} in another place."
     if loss.instead is None:
-        return f"{later} does not have it."
-    return f"{later} has at {loss.instead.path}: {brief(loss.instead.block)}"
+        return f"{later} does not have {_what(loss)}."
+    return f"{later} has in place of {_what(loss)}, at {loss.instead.path}: {brief(loss.instead.block)}"
+
+
+def _what(loss: Loss) -> str:
+    """The lost piece in a few words: where it came from, and where it stood there."""
+    kind = f"the `{loss.piece.type}`" if loss.piece.type else "the block"
+    return f"{kind} block of the reply" if loss.received else f"{kind} block of {loss.piece.path}"

@@ -58,7 +58,7 @@ def nothing_blank_is_sent(run: Run) -> Iterator[Finding]:
                 where, value, block, certain = blank
                 yield broken(
                     expected="No blank text block and no message without content in any request.",
-                    happened=f"{request(one).capitalize()} has at {where}: {brief(value)}",
+                    happened=f"{request(one).capitalize()} has nothing to read at {where}: {brief(value)}",
                     exchange=one,
                     block=block,
                     level=None if certain else "SHOULD",
@@ -139,6 +139,7 @@ def _wraps_up(turn: TurnView, one: Exchange) -> bool:
 def _changed(earlier: Exchange, later: Exchange, name: str) -> Finding:
     return broken(
         expected=f"The `{name}` of {request(earlier)}: {brief(_plain(earlier.body.get(name)) or 'none')}",
-        happened=f"{request(later).capitalize()} has: {brief(_plain(later.body.get(name)) or 'none')}",
+        happened=f"{request(later).capitalize()} has another `{name}`: "
+        f"{brief(_plain(later.body.get(name)) or 'none')}",
         exchange=later,
     )

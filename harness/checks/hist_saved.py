@@ -96,8 +96,14 @@ def _said(turn: TurnView) -> set[bytes]:
     said |= {piece.key for piece in pieces([{"role": "user", "content": turn.prompt}])}
     for one in turn.exchanges:
         said |= {piece.key for piece in one.pieces}
-        said |= {piece.key for piece in one.reply_pieces}
+        said |= {piece.key for piece in one.reply_pieces or _beside_the_script(one)}
     return said
+
+
+def _beside_the_script(one: Exchange) -> list[Piece]:
+    """What a request was told that the script has no reply for: not the scenario's, but received."""
+    body = one.answer.body if one.answer and isinstance(one.answer.body, dict) else {}
+    return pieces([{"role": "assistant", "content": body.get("content")}])
 
 
 def _stands_in(turn: TurnView, piece: Piece) -> bool:

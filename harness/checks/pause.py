@@ -17,6 +17,7 @@ from .base import (
     happened_at,
     held,
     named,
+    newest_only,
     request,
     resumes_before,
     unclear,
@@ -58,6 +59,18 @@ def a_resuming_request_ends_with_the_paused_content(run: Run) -> Iterator[Findin
         found = departure(paused, resumed, prefix=False)
         if found is None:
             yield held(exchange=resumed)
+            continue
+        if newest_only(paused, resumed):
+            # A sample in the documentation does it. Whether the older half is needed is for the API to say.
+            yield broken(
+                expected="The content of every pause in a row, the newest last.",
+                happened=f"{named(resumed)} has the newest paused content in place of the one before, which "
+                "it does not repeat.",
+                exchange=resumed,
+                level="SHOULD",
+                advice="Append the content of each pause to the history: what was found before is lost "
+                "otherwise.",
+            )
             continue
         expected = f"Nothing after the content that the reply to {request(paused)} was paused with."
         if found.expected is not None:
@@ -156,7 +169,8 @@ def pauses_in_a_row_are_bounded(run: Run) -> Iterator[Finding]:
         if turn.cancels or last is None:
             continue
         yield from _bounded(turn, last)
-        if last.stop_reason == PAUSED and turn.ended is not None:
+        # Where no pause was resumed at all, there was no bound to speak of: PAUSE-1 says what there is.
+        if last.stop_reason == PAUSED and turn.ended is not None and resumes_before(last):
             yield _reported(turn, last)
 
 

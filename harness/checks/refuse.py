@@ -161,7 +161,7 @@ def refused_calls_do_not_run(run: Run) -> Iterator[Finding]:
         for one in ran:
             yield broken(
                 expected=f"No tool runs for the refused reply to {request(refused)}.",
-                happened=f"{one.name} ran with {brief(one.started.input)}.",
+                happened=f"{one.name}, called in refused output, ran with {brief(one.started.input)}.",
                 evidence="hook",
                 exchange=refused,
             )

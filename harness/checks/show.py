@@ -22,7 +22,8 @@ def every_text_of_the_last_reply_is_shown(run: Run) -> Iterator[Finding]:
         where = "out of order" if display.squeezed(missing) in shown else "not at all"
         yield broken(
             expected=f"All {len(final.texts)} text blocks of the reply to {request(final)}, in order.",
-            happened=f"This one was shown {where}: {brief(missing)} (shown: {brief(shown) or 'nothing'})",
+            happened=f"A text of the last reply was shown {where}: {brief(missing)} "
+            f"(shown: {brief(shown) or 'nothing'})",
             evidence=_told_by(turn),
             turn=turn,
             exchange=final,
@@ -68,7 +69,7 @@ def text_is_shown_once(run: Run) -> Iterator[Finding]:
         else:
             yield broken(
                 expected=f"Shown once: {brief(twice)}",
-                happened=f"It was shown {shown.count(twice)} times.",
+                happened=f"This was shown {shown.count(twice)} times: {brief(twice)}",
                 evidence=_told_by(turn),
                 turn=turn,
             )
@@ -126,8 +127,10 @@ def _answers(run: Run) -> Iterator[tuple[TurnView, Exchange]]:
         last = turn.last
         if turn.ended is None or turn.shown is None or turn.cancels or last is None:
             continue
-        # A turn that ran out of time, or whose tool failed loudly, may have thrown its answer away.
-        if last.stop_reason in FINAL and last.texts and turn.status not in ("capped", "cancelled"):
+        # A turn that ran out of time, or whose tool failed loudly, may have thrown its answer away. So may
+        # one that takes a reply which calls a tool, and yet is the last, for none.
+        thrown_away = turn.status in ("capped", "cancelled") or (last.calls and turn.status == "failed")
+        if last.stop_reason in FINAL and last.texts and not thrown_away:
             yield turn, last
 
 

@@ -52,7 +52,11 @@ def _replayed(one: Exchange) -> Finding:
     later, rule = one.next, one.answer.rule if one.answer else ""
     expected = f"After `{rule}`, the whole conversation in a request of its own."
     if later is None:
-        return broken(expected=expected, happened="No further request was made in this turn.", exchange=one)
+        return broken(
+            expected=expected,
+            happened="The thread is gone, and no further request was made in this turn.",
+            exchange=one,
+        )
     answered = one.previous
     while answered is not None and answered.stop_reason is None:
         answered = answered.previous

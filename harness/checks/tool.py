@@ -37,7 +37,7 @@ def a_tool_use_stop_continues(run: Run) -> Iterator[Finding]:
         elif found is not None:
             yield broken(
                 expected=f"The results of the calls in the reply to {request(calling)}.",
-                happened=f"{named(found.later)} has no result for any of them.",
+                happened=f"{named(found.later)} has no result for any call of the reply.",
                 exchange=found.later,
             )
         elif ended_as_asked(turn, calling):
@@ -69,7 +69,7 @@ def every_call_has_one_result(run: Run) -> Iterator[Finding]:
     """Exactly one result with the call's id, in the next message."""
     for _, calling in run.stopped(CALLING):
         found = answers(calling)
-        if found is None or not found.everywhere or len(set(found.ids)) < len(found.ids):
+        if found is None or not (found.everywhere or found.strange) or len(set(found.ids)) < len(found.ids):
             # Without any result TOOL-1 is broken; ids that repeat are the script's own doing.
             continue
         wrong = False
@@ -84,10 +84,12 @@ def every_call_has_one_result(run: Run) -> Iterator[Finding]:
 
 
 def _wrong_count(found: Answers, identifier: str, count: int, total: int) -> Finding:
-    where = f"{count} there and {total - count} elsewhere" if total > count else str(count or "none")
+    where = f"{count} there and {total - count} elsewhere" if total > count else str(count or "no result")
+    strange = ", ".join(str(piece.block.get("tool_use_id")) for piece in found.strange)
+    instead = f", but one for {strange}, which the reply did not call" if strange and not total else ""
     return broken(
         expected=f"One result for {identifier} in the message after the reply to {request(found.exchange)}.",
-        happened=f"{named(found.later)} has {where} for {identifier}.",
+        happened=f"{named(found.later)} has {where} for {identifier}{instead}.",
         exchange=found.later,
     )
 
@@ -123,7 +125,7 @@ def _loose_results(found: Answers) -> Iterator[Finding]:
     if len({piece.message for piece in found.results}) > 1:
         yield broken(
             expected="All results of one reply in one message.",
-            happened=f"{named(found.later)} has the results in several messages.",
+            happened=f"{named(found.later)} has the results of one reply in several messages.",
             exchange=found.later,
             level="SHOULD",
         )
@@ -132,7 +134,7 @@ def _loose_results(found: Answers) -> Iterator[Finding]:
     if known != sorted(known, key=found.ids.index):
         yield broken(
             expected=f"Results in the order of the calls: {', '.join(found.ids)}",
-            happened=f"{named(found.later)} has the results of {', '.join(map(str, known))}",
+            happened=f"{named(found.later)} has the results in another order: {', '.join(map(str, known))}",
             exchange=found.later,
             level="SHOULD",
         )
@@ -233,14 +235,14 @@ def _answered(found: Answers, call: Json, words: str, what: str) -> Finding:
     if not is_error(piece) or not has_content(piece):
         return broken(
             expected=f"{wanted}; the tool {call.get('name')} {what}.",
-            happened=f"{later} has {brief(piece.block)} ({piece.path}).",
+            happened=f"{later} has for a call that failed: {brief(piece.block)} ({piece.path}).",
             exchange=found.later,
             block=piece.index,
         )
     if words and not carries(piece, words):
         return broken(
             expected=f"A result that names the error: {brief(words)}",
-            happened=f"{later} says: {brief(text_of(piece))} ({piece.path}).",
+            happened=f"{later} says of the failed call only: {brief(text_of(piece))} ({piece.path}).",
             exchange=found.later,
             block=piece.index,
             level="SHOULD",
@@ -255,7 +257,7 @@ def _stopped_by(turn: TurnView, calling: Exchange, call: Json, what: str) -> Fin
     if policy == "raise" and loud:
         return held("outcome", exchange=calling)
     how = f"ended as {turn.status or 'an ordinary answer'}" if not loud else "failed, and said so"
-    undeclared = loud and policy is None
+    undeclared = loud and policy is None and not turn.slipped
     return broken(
         expected=f"The turn goes on with a result for {call.get('id')} that has `is_error: true`.",
         happened=f"The tool {call.get('name')} {what}, and the turn {how}.",

@@ -31,15 +31,17 @@ def _outcome(turn: TurnView, strange: Exchange, reason: str) -> Iterator[Finding
     visible = _visible(turn, reason)
     raised = turn.ended.raised if turn.ended else None
     if raised is not None and turn.declared_status is None:
-        # Whether an exception is the loop's way of failing or a crash, only its owner can say.
+        # Whether an exception is the loop's way of failing or a crash, only its owner can say; not of a slip.
+        meant = visible and not turn.slipped
         yield broken(
             expected=f"The turn ends without a crash, as failed, naming `{reason}`.",
-            happened=f"The loop raised {raised.type}: {raised.message}",
+            happened=f"The loop raised {raised.type}: {raised.message}"
+            + (" (nothing declares that it is meant)" if meant else ""),
             evidence="outcome",
             exchange=strange,
-            level="SHOULD" if visible else None,
+            level="SHOULD" if meant else None,
             advice=f"If the exception is meant, declare it: `raises: {{{raised.type}: failed}}`."
-            if visible
+            if meant
             else "",
         )
     elif turn.error_mark is None:

@@ -53,12 +53,20 @@ def test_the_status_is_one_of_those_expected() -> None:
     assert status(None, "completed", exposes=("shown",)) == []
 
 
-def test_an_exception_should_be_declared_where_another_status_is_expected() -> None:
+def test_an_exception_that_may_be_meant_leaves_open_whether_the_status_is_the_expected_one() -> None:
     story = told({"status": "truncated"}).reply([text("Half")], "max_tokens")
     [finding] = story.raises("MaxTokensReached").check("EXPECT")
 
+    assert finding.kind == "unclear"
+    assert "raises: {MaxTokensReached: truncated}" in finding.happened
+
+
+def test_a_slip_where_another_status_is_expected_is_found() -> None:
+    story = told({"status": "refused"}).reply([], "refusal")
+    [finding] = story.raises("IndexError", bases=("LookupError", "Exception")).check("EXPECT")
+
     assert (finding.kind, finding.level) == ("broken", "SHOULD")
-    assert "raises: {MaxTokensReached: truncated}" in finding.advice
+    assert "raises: {IndexError: refused}" in finding.advice
 
 
 def test_a_declared_exception_has_its_status() -> None:

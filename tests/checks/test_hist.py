@@ -532,3 +532,32 @@ def test_a_call_the_server_left_open_is_not_the_loops_fault() -> None:
     story.reply([text("Done.")]).end(history=[*left, assistant("Done.")])
 
     assert story.kinds("HIST-8") == ["held"]
+
+
+def test_a_prompt_like_the_one_before_is_not_the_one_before_changed() -> None:
+    turns = [{"prompt": "Print the page.", "script": []}, {"prompt": "Print no more.", "script": []}]
+    story = Story(turns=turns)
+    story.turn("Print the page.")
+    story.ask([user("Print the page.")])
+    story.reply([text("Printed.")]).end()
+    story.turn("Print no more.")
+    story.ask([user("Print no more.")])
+
+    assert "broken" not in story.reply([text("Right.")]).end().kinds("HIST-2")
+
+
+def test_an_older_prompt_that_is_changed_in_the_next_turn_is_found() -> None:
+    found = next_turn([user("Hi!"), assistant([text("One."), text("Two.")]), user("More")]).check("HIST-2")
+
+    assert [(one.kind, one.level) for one in found] == [("broken", "SHOULD")]
+
+
+def test_what_was_received_beside_the_script_may_be_saved() -> None:
+    told = [text("There is no tool.")]
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.answer("unbound", 200, body={"role": "assistant", "content": told, "stop_reason": "end_turn"})
+
+    assert story.end(history=[HI, assistant(told)]).kinds("HIST-9") == ["held"]
+    assert story.end(history=[HI, assistant("Made up.")]).kinds("HIST-9") == ["broken"]

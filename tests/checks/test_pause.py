@@ -123,7 +123,17 @@ def test_a_second_pause_replaces_the_first_only_where_it_repeats_it() -> None:
     newer = [text("Still at it.")]
 
     assert twice([assistant(LOOKING + newer)], LOOKING + newer).kinds("PAUSE-2") == ["held"]
-    assert "broken" in twice([assistant(newer)], newer).kinds("PAUSE-2")
+    [_, finding] = twice([assistant(newer)], newer).check("PAUSE-2")
+
+    # A sample in the documentation does just this.
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+
+
+def test_a_newest_pause_that_is_not_whole_either_is_found() -> None:
+    newer = [text("Still at it."), text("Nearly.")]
+    [_, finding] = twice([assistant(newer[:1])], newer).check("PAUSE-2")
+
+    assert (finding.kind, finding.level) == ("broken", None)
 
 
 def test_tools_dropped_on_resume_are_found() -> None:
@@ -190,6 +200,10 @@ def test_a_bound_that_is_reported_holds() -> None:
 
 def test_a_bound_that_says_nothing_is_found() -> None:
     assert "broken" in endless(4, pauses=3).end("completed", shown=["Part 3."]).kinds("PAUSE-4")
+
+
+def test_a_turn_that_resumes_no_pause_has_no_bound_to_speak_of() -> None:
+    assert endless(1, pauses=3).end("completed", shown=["Part 0."]).check("PAUSE-4") == []
 
 
 def test_more_pauses_than_allowed_are_found() -> None:

@@ -182,3 +182,14 @@ def test_an_earlier_text_or_a_tools_output_as_the_answer_is_found(shown: str) ->
 
 def test_an_empty_last_reply_leaves_the_earlier_text_as_it_is() -> None:
     assert tool_turn([]).returns("Let me look.").check("SHOW-6") == []
+
+
+def test_a_reply_that_calls_and_yet_ends_may_be_taken_for_no_answer() -> None:
+    def ended(status: str) -> list[str]:
+        story = Story()
+        story.turn()
+        story.ask([user("Hi")])
+        return story.reply([text("So."), call("toolu_1")]).end(status, shown=["No."]).kinds("SHOW-1")
+
+    assert ended("failed") == []
+    assert ended("completed") == ["broken"]

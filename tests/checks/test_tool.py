@@ -70,6 +70,28 @@ def test_one_result_of_two_is_found() -> None:
     assert "toolu_2" in finding.expected
 
 
+def test_a_result_under_an_id_nobody_called_is_found() -> None:
+    story = calling(ONE)
+    story.ask([HI, assistant([ONE]), user([result("toolu_9")])], tools=TOOLS)
+    [finding] = story.answer("rejected").end("failed").check("TOOL-2")
+
+    assert finding.kind == "broken"
+    assert "no result for toolu_1, but one for toolu_9" in finding.happened
+
+
+def test_a_connection_refused_after_the_calls_leaves_open_whether_the_turn_went_on() -> None:
+    refused = {"fault": {"connection": "refuse", "seconds": 0.1}}
+
+    def called() -> Story:
+        story = Story(turns=[{"prompt": "Hi", "script": [{"reply": {"content": []}}, refused]}])
+        story.turn()
+        story.ask([HI], tools=TOOLS)
+        return story.answer("reply", 200, body={"content": [ONE], "stop_reason": "tool_use"}, step=0)
+
+    assert called().raises("URLError").kinds("TOOL-1") == ["unclear"]
+    assert called().end().kinds("TOOL-1") == ["broken"]
+
+
 def test_two_results_for_one_call_are_found() -> None:
     assert answered(user([FIRST, SECOND, SECOND])).kinds("TOOL-2") == ["broken"]
 

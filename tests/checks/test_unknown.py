@@ -66,3 +66,16 @@ def test_known_reasons_are_not_unknown() -> None:
     story.ask([HI])
 
     assert story.reply([text("Hello.")], "stop_sequence").end().check("UNKNOWN-1") == []
+
+
+def test_a_slip_is_a_crash_even_if_it_names_the_reason() -> None:
+    def level(kind: str, *bases: str) -> str | None:
+        story = Story()
+        story.turn()
+        story.ask([user("Hi")])
+        story.reply([text("Half")], "brand_new_reason")
+        [finding] = story.raises(kind, "brand_new_reason", bases).check("UNKNOWN-1")
+        return finding.level
+
+    assert level("KeyError", "LookupError") is None
+    assert level("UnexpectedStop") == "SHOULD"
