@@ -150,7 +150,7 @@ PATHS: Final[tuple[ExitPath, ...]] = (
         script=lambda n: [
             _reply("pause_turn", *_searched(n, 1)),
             _reply("pause_turn", *_searched(n, 2)),
-            {**_reply("pause_turn", _text(""), delay=0.01), "repeat": "forever"},
+            {**_reply("pause_turn", *_searched(n, 3), delay=0.01), "repeat": "forever"},
         ],
         expect={"requests": 2, "status": "capped"},
         turn={"limits": {"pauses": 1}},
@@ -181,11 +181,17 @@ PATHS: Final[tuple[ExitPath, ...]] = (
 def _searched(n: int, page: int) -> list[Json]:
     """A server-run search of its own, answered at once."""
     return [
+        {"type": "server_tool_use", "name": "web_search", "input": {"query": f"task {n}, page {page}"}},
         {
-            "type": "mcp_tool_use",
-            "name": "search",
-            "server_name": "archive",
-            "input": {"task": n, "page": page},
+            "type": "web_search_tool_result",
+            "content": [
+                {
+                    "type": "web_search_result",
+                    "title": f"Page {page} on {n}",
+                    "url": f"https://example.com/{n}/{page}",
+                    "encrypted_content": f"cGFnZSB7{n}{page}",
+                    "page_age": None,
+                }
+            ],
         },
-        {"type": "mcp_tool_result", "is_error": False, "content": [_text(f"page {page} on {n}")]},
     ]
