@@ -36,7 +36,7 @@ from .history import (
     UsageRecorded,
 )
 from .scenario.model import Scenario
-from .turn import Declaration
+from .turn import INTERRUPTS, Declaration
 from .wire.same import Piece
 
 
@@ -54,7 +54,7 @@ def arrange(events: Sequence[AnyEvent]) -> Run:
         declaration = msgspec.convert(began.declaration, Declaration)
     except msgspec.ValidationError as error:
         raise EvidenceError(f"the history's first event cannot be read: {error}") from error
-    run = Run(began, scenario, declaration, frozenset(began.exposes))
+    run = Run(began, scenario, declaration, frozenset(began.exposes) | _needs_no_hook(scenario))
     sorter = _Sorter(run)
     for event in events[1:]:
         sorter.take(event)
@@ -62,6 +62,12 @@ def arrange(events: Sequence[AnyEvent]) -> Run:
         settle(turn)
         _group(turn)
     return run
+
+
+def _needs_no_hook(scenario: Scenario) -> set[str]:
+    """A turn that is cancelled from outside is, whether or not the loop asks."""
+    vias = [turn.cancel.via for turn in scenario.turns if turn.cancel]
+    return {"cancel"} if vias and set(vias) <= set(INTERRUPTS) else set()
 
 
 class _Sorter:

@@ -15,8 +15,10 @@ import msgspec
 
 from . import clock
 from .history import (
+    Answered,
     AnyEvent,
     Began,
+    Broken,
     Cancelled,
     Crashed,
     Ended,
@@ -29,19 +31,21 @@ from .history import (
     RequestSeen,
     TurnBegan,
 )
-from .keys import given_key, is_key
+from .keys import given_key, is_key, own_key
 from .killing import Memory, Watch, crashed
 from .loops.driver import Driver
 from .provider.server import Provider
 from .provider.session import Session
 from .pulse import Pulse
 from .scenario.model import Scenario, TurnScript
-from .turn import EXPOSABLE, TurnSpec
+from .turn import EXPOSABLE, INTERRUPTS, TurnSpec
 
 AFTER = 0.1
 """Seconds after the outcome in which no request may come."""
 RESTART = 20.0
 """Seconds a turn gets on top where a new process has to load the loop and its libraries in it."""
+INTO_RETRY = 0.1
+"""Seconds after a request has failed in which a turn that is to be cancelled at `retry` is."""
 BETWEEN = 0.02
 """Seconds between two turns of a conversation: what comes later is the next turn's."""
 
@@ -92,6 +96,7 @@ class CaseRun:
         self.left_cold = False
         """The loop's process was killed, and the new one has asked the provider nothing yet: what it imports
         for that would be on the next case's time."""
+        self._waiting: asyncio.Task[None] | None = None
         self.history = History(history_path(terms.history_dir, case))
         self._session = Session(
             key=f"sk-ant-{self._conversation}",
@@ -126,6 +131,9 @@ class CaseRun:
             if died := any(isinstance(event, Crashed) for event in self.history.events[before:]):
                 await self._go_on(turn, spec)
             self._session.end_turn()
+            if self._waiting:
+                self._waiting.cancel()
+                self._waiting = None
             if any(isinstance(event, (Lost, Overran)) for event in self.history.events[before:]):
                 return
             messages = left_behind(self.history.events[before:])
@@ -140,6 +148,9 @@ class CaseRun:
             self._driver.kill()
             self.history.append(crashed(self._watch.after, self._memory))
             self._watch = None
+        failed = isinstance(event, Broken) or (isinstance(event, Answered) and event.kind == "fault")
+        if failed and self._now is not None and self._now[0].cancel and self._waiting is None:
+            self._waiting = asyncio.get_running_loop().create_task(self._cancel_the_retry())
 
     def _arm(self, turn: TurnScript) -> None:
         declared = self._driver.declaration
@@ -175,7 +186,10 @@ class CaseRun:
         await self._play(again)
 
     def _unplayable(self) -> str:
-        """Why a process is not killed in this run, where the scenario wants one to be."""
+        """Why the loop cannot be cancelled, or its process killed, where the scenario wants it."""
+        for turn in self._case.scenario.turns:
+            if turn.cancel and (why := self._driver.cannot_cancel(turn.cancel.via)):
+                return why
         if not self._case.scenario.crashes:
             return ""
         if "checkpoint" not in self._terms.exposes:
@@ -205,9 +219,20 @@ class CaseRun:
         if self._now is None:
             return
         turn, spec = self._now
-        if turn.cancel and turn.cancel.at == point:
-            await self._driver.cancel(spec)
-            self.history.append(Cancelled(point=point, via=turn.cancel.via))
+        if turn.cancel is None or turn.cancel.at != point:
+            return
+        via = turn.cancel.via
+        cancelled = Cancelled(point=point, via=via)
+        if via in INTERRUPTS:  # the loop may be gone before the driver says that it did it
+            self.history.append(cancelled)
+            await self._driver.cancel(spec, via)
+        else:
+            await self._driver.cancel(spec, via)
+            self.history.append(cancelled)
+
+    async def _cancel_the_retry(self) -> None:
+        await asyncio.sleep(INTO_RETRY)
+        await self._at_point("retry")
 
     def _began(self) -> Began:
         return Began(
@@ -239,8 +264,10 @@ class CaseRun:
             stream=self._case.variant == "sse",
             limits=turn.limits,
             checkpoint_key=given_key("checkpoint", self._conversation),
-            cancel_key=given_key("cancel", self._conversation),
-            cancel_on_tool=cancel.removeprefix("tool ") if cancel.startswith("tool ") else None,
+            cancel_key=own_key("cancel", self._conversation, self._driver.declaration),
+            cancel_on_tool=_rest(cancel, "tool "),
+            cancel_after_tool=_rest(cancel, "after tool "),
+            cancel_via=turn.cancel.via if turn.cancel else "flag",
             deadline=self._deadline(turn) + (RESTART if inherited is not None else 0.0),
             store=inherited,
         )
@@ -252,6 +279,10 @@ class CaseRun:
         if declared and turn.limits.wall_clock:
             stretch += max(0.0, declared - turn.limits.wall_clock)
         return self._case.scenario.deadline + stretch
+
+
+def _rest(point: str, start: str) -> str | None:
+    return point.removeprefix(start) if point.startswith(start) else None
 
 
 def left_behind(events: list[Any]) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ from .history import (
     UsageRecorded,
 )
 from .scenario.model import Scenario, TurnScript
-from .turn import Declaration
+from .turn import INTERRUPTS, Declaration
 
 if TYPE_CHECKING:
     from .crash import Crash
@@ -130,6 +130,17 @@ class TurnView:
     def cancelled_at(self) -> float | None:
         """Seconds at which the turn was cancelled."""
         return self.cancels[0].at if self.cancels else None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the turn was cancelled from outside, by an exception in place of a flag."""
+        return bool(self.cancels) and self.cancels[0].via in INTERRUPTS
+
+    @property
+    def torn(self) -> bool:
+        """Whether it was left at once, by a loop that is not known to clean up when it is interrupted."""
+        left = self.ended is not None and self.ended.raised is not None
+        return self.interrupted and left and not self.run.exposed(self.cancels[0].via)
 
     @property
     def ended_at(self) -> float | None:

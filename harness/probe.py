@@ -15,6 +15,7 @@ from .case import Case
 from .history import (
     Answered,
     AnyEvent,
+    Cancelled,
     CancelPolled,
     Ended,
     Lost,
@@ -22,16 +23,19 @@ from .history import (
     Published,
     Reported,
     RequestSeen,
+    StoreDeleted,
     StoreSet,
     TurnBegan,
     UsageRecorded,
 )
 from .loops.driver import Driver
 from .scenario.model import Block, Cancel, Reply, Scenario, Step, Task, TurnScript
-from .turn import EXPOSABLE, Behaviour, Limits, ToolSpec
+from .turn import EXPOSABLE, INTERRUPTS, Behaviour, Limits, ToolSpec
 
 FIRST_DEADLINE = 20.0
 """Seconds for the first run, in which a loop may still be importing its libraries."""
+INTERRUPTED = 3.0
+"""Seconds a loop may take to end that was interrupted."""
 ENDLESS = 8
 """Steps of a script that a loop without the limit in question follows to its end."""
 
@@ -69,6 +73,11 @@ async def explore(play: Play, driver: Driver, url: str) -> Probe:
     clocked = await play(Case(CLOCK if offers else RESUMED_CLOCK, "json"))
     cancelled = await play(Case(CANCEL if offers else RESUMED_CANCEL, "json"))
     cut = await play(Case(CUT, "json"))
+    interrupted = {
+        via: await play(Case(_interrupted(via, offers=offers), "json"))
+        for via in INTERRUPTS
+        if not driver.cannot_cancel(via)
+    }
 
     exposes = set(driver.declaration.exposes) | set(driver.declaration.caps) & set(EXPOSABLE)
     for run in (first, second, tools, counted, paused, clocked, cancelled, cut):
@@ -82,6 +91,7 @@ async def explore(play: Play, driver: Driver, url: str) -> Probe:
         exposes.add("wall_clock")
     if _replies(counted) > 1 and _stopped_after(cancelled, 1, 2):
         exposes.add("cancel")
+    exposes |= {via for via, run in interrupted.items() if _landed(run)}
     variants = _variants(first, second)
     return Probe(
         exposes=sorted(exposes),
@@ -172,6 +182,17 @@ def _stopped_after(events: list[AnyEvent], least: int, most: int) -> bool:
     return ended and not refused and least <= _replies(events) <= most
 
 
+def _landed(events: list[AnyEvent]) -> bool:
+    """The loop came to an end of its own after it was interrupted: it said so, or at least cleaned up."""
+    ended = next((event for event in events if isinstance(event, Ended)), None)
+    if ended is None or not any(isinstance(event, Cancelled) for event in events):
+        return False
+    return ended.raised is None or any(
+        isinstance(event, (UsageRecorded, StoreDeleted)) or (isinstance(event, Published) and event.done)
+        for event in events
+    )
+
+
 def _startup(events: list[AnyEvent]) -> float:
     began = next((event.at for event in events if isinstance(event, TurnBegan)), 0.0)
     return next((event.at - began for event in events if isinstance(event, RequestSeen)), 0.0)
@@ -244,4 +265,14 @@ CLOCK = _scenario("clock", [_step("tool_use", _CALL, ENDLESS, delay=0.12)], _BRI
 RESUMED_CLOCK = _scenario("resumed-clock", [_step("pause_turn", _PAUSED, ENDLESS, delay=0.12)], _BRIEF)
 CANCEL = _scenario("cancel", [_CALLS], cancel=Cancel(at="request 1"))
 RESUMED_CANCEL = _scenario("resumed-cancel", [_PAUSES], cancel=Cancel(at="request 1"))
+
+
+def _interrupted(via: str, *, offers: bool) -> Scenario:
+    """A script in which the turn is interrupted while it waits for its second reply."""
+    waits = _step("tool_use", _CALL, 2, 0.2) if offers else _step("pause_turn", _PAUSED, 2, 0.2)
+    first = msgspec.structs.replace(waits, repeat=1)
+    cancel = msgspec.convert({"at": "first byte 2", "via": via}, Cancel)
+    return _scenario(via, [first, waits], cancel=cancel, deadline=INTERRUPTED)
+
+
 CUT = _scenario("cut", [_step("max_tokens", [{"type": "text", "text": "Half an ans"}]), _HELLO])

@@ -45,6 +45,9 @@ EXPOSABLE: dict[str, str] = {
     "wall_clock": "stop after turn.limits.wall_clock seconds",
     "pauses": "stop after turn.limits.pauses resumed pauses in a row",
     "cancel": "ask turn.cancelled() before each request and tool",
+    "asyncio": "clean up in `finally`, where the loop's task is cancelled as well",
+    "interrupt": "clean up in `finally`, on KeyboardInterrupt as well",
+    "signal": "clean up where the process is told to end by a signal as well",
 }
 """What a loop can expose, and how to. The probe finds out which of these it does."""
 
@@ -110,11 +113,18 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     cancel_key: str
     cancel_on_tool: str | None = None
     """The turn is cancelled when this tool starts."""
+    cancel_after_tool: str | None = None
+    """The turn is cancelled when this tool has returned."""
+    cancel_via: str = "flag"
+    """How these two cancel it."""
     deadline: float = 10.0
     """Seconds after which the harness stops the loop. The loop is not told."""
     store: dict[str, Any] | None = None
     """What is in the store when the turn begins, where another process wrote it."""
 
+
+INTERRUPTS = ("asyncio", "interrupt", "signal")
+"""Ways to cancel a turn that need no hook: they reach the loop from outside, as an exception."""
 
 Sink: TypeAlias = Callable[[AnyEvent], None]
 """Where the hooks' events go. It returns when the event is recorded, so order is what it seems."""
@@ -177,7 +187,7 @@ class Tool:
         given = plain(input)
         call = self._turn._next_call()
         self._turn._record(ToolStarted(call=call, name=self.name, input=given))
-        self._turn._tool_reached(self.name)
+        self._turn._reached(f"tool {self.name}")
         for answer in self._answers:
             if answer.when is None or answer.when == given:
                 return call, answer
@@ -186,9 +196,11 @@ class Tool:
     def _finish(self, call: int, answer: Behaviour) -> str | list[dict[str, Any]]:
         if answer.raises is not None:
             self._turn._record(ToolEnded(call=call, error=answer.raises))
+            self._turn._reached(f"after tool {self.name}")
             raise ToolError(answer.raises)
         result: str | list[dict[str, Any]] = plain(answer.result) if answer.result is not None else "ok"
         self._turn._record(ToolEnded(call=call, result=result))
+        self._turn._reached(f"after tool {self.name}")
         return result
 
 
@@ -234,7 +246,15 @@ class Store(MutableMapping[str, Any]):
 class Turn:
     """One user message for the loop to handle, with all it needs and the hooks it may use."""
 
-    def __init__(self, spec: TurnSpec, sink: Sink, store: Store, carry: Any = None) -> None:
+    def __init__(
+        self,
+        spec: TurnSpec,
+        sink: Sink,
+        store: Store,
+        carry: Any = None,
+        interrupt: Callable[[str], None] | None = None,
+    ) -> None:
+        """`interrupt` reaches the loop from outside, in one of the ways of `INTERRUPTS`."""
         self.base_url = spec.base_url
         self.api_key = spec.api_key
         self.model = spec.model
@@ -251,7 +271,11 @@ class Turn:
         self.cancel_key = spec.cancel_key
         self.tools = [Tool(tool, self) for tool in spec.tools]
         self._sink = sink
-        self._cancel_on_tool = spec.cancel_on_tool
+        self._cancels = {
+            f"tool {spec.cancel_on_tool}": spec.cancel_via,
+            f"after tool {spec.cancel_after_tool}": spec.cancel_via,
+        }
+        self._interrupt = interrupt
         self._calls = 0
         self._polled: bool | None = None
         self._lock = threading.Lock()
@@ -286,10 +310,15 @@ class Turn:
             self._calls += 1
             return self._calls
 
-    def _tool_reached(self, name: str) -> None:
-        if name == self._cancel_on_tool:
+    def _reached(self, point: str) -> None:
+        via = self._cancels.get(point)
+        if via in INTERRUPTS and self._interrupt:
+            # Recorded first: what comes next may be the exception.
+            self._record(Cancelled(point=point, via=via))
+            self._interrupt(via)
+        elif via:
             self.store.put(self.cancel_key, True)
-            self._record(Cancelled(point=f"tool {name}", via="flag"))
+            self._record(Cancelled(point=point, via=via))
 
 
 def _mapping(state: Any) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import FINAL, GOING_ON, Run, ToolRun, TurnView
+from ..clauses import Level
+from ..evidence import FINAL, GOING_ON, Exchange, Run, ToolRun, TurnView
 from ..history import Overran, Raised
 from .base import Finding, broken, check, held, request, unclear
 from .hist_requests import error_text
@@ -30,17 +31,38 @@ def nothing_is_asked_after_a_cancellation(run: Run) -> Iterator[Finding]:
             )
 
 
+@check("CANCEL-2")
+def a_cancelled_turn_lets_go_of_the_provider(run: Run) -> Iterator[Finding]:
+    """The connection is closed by the client; a request that has failed is neither waited for nor repeated.
+
+    Who blocks on a whole reply cannot see a flag, so it counts only where it was promised (`at_once`) or
+    where the cancellation came as an exception.
+    """
+    level: Level = "MUST" if run.policy("cancel") == "at_once" else "SHOULD"
+    for turn, at in _cancelled(run):
+        under_way = [one for one in turn.exchanges if one.seen.at <= at < _over(one)]
+        if under_way:
+            one = under_way[-1]
+            streams = one.answer is not None and one.answer.stream and one.answer.at <= at
+            if streams or turn.interrupted or level == "MUST":
+                yield _let_go(turn, one, at, level)
+        elif (failed := _failed_before(turn, at)) is not None:
+            yield _given_up(turn, failed, at, level)
+
+
 @check("CANCEL-3")
 def no_tool_starts_after_a_cancellation(run: Run) -> Iterator[Finding]:
     """Cancelled while a tool runs: the others are skipped, and the outcome follows."""
     for turn, at in _cancelled(run):
         running = [tool for tool in turn.tools if tool.started.at <= at and _end(tool) > at]
+        if turn.cancels[0].point.startswith("after tool "):
+            running += [tool for tool in turn.tools if _end(tool) <= at][-1:]
         if not running:
             continue
         started = next((tool for tool in turn.tools if _started_later(tool, running, at, run.slack)), None)
         if started is not None:
             yield broken(
-                expected=f"No further tool after the cancellation, while {running[0].name} was running.",
+                expected=f"No further tool after the cancellation ({turn.cancels[0].point}).",
                 happened=f"{started.name} started {started.started.at - at:.2f} s after the cancellation.",
                 evidence="hook",
                 turn=turn,
@@ -111,6 +133,60 @@ def _cancelled(run: Run) -> Iterator[tuple[TurnView, float]]:
         at = turn.cancelled_at
         if at is not None and (turn.ended is None or at <= turn.ended.at):
             yield turn, at
+
+
+def _over(one: Exchange) -> float:
+    """Seconds at which nothing more was to come."""
+    ends = [event.at for event in (one.delivered, one.broken) if event]
+    return min(ends, default=float("inf"))
+
+
+def _let_go(turn: TurnView, one: Exchange, at: float, level: Level) -> Finding:
+    """Who closed the connection that was open when the turn was cancelled, and when."""
+    waited = _over(one) - at
+    late = waited > PROMPTLY + turn.run.slack
+    if one.broken is not None and one.broken.by == "client" and not late:
+        return held(turn=turn, exchange=one)
+    if not late:
+        return unclear(f"the answer to {request(one)} was over by itself", turn=turn, exchange=one)
+    how = "let it come to its end" if one.delivered else "kept it open"
+    return broken(
+        expected=f"The connection closed within {PROMPTLY:g} s of {_stop(turn)}.",
+        happened=f"The loop {how}, for {waited:.2f} s." if waited < float("inf") else f"The loop {how}.",
+        turn=turn,
+        exchange=one,
+        level=level,
+    )
+
+
+def _stop(turn: TurnView) -> str:
+    return f"the cancellation ({turn.cancels[0].point})"
+
+
+def _failed_before(turn: TurnView, at: float) -> Exchange | None:
+    """The request that had failed, and might have been sent again, when the turn was cancelled."""
+    before = [one for one in turn.exchanges if one.seen.at <= at]
+    return before[-1] if before and before[-1].invites_retry else None
+
+
+def _given_up(turn: TurnView, failed: Exchange, at: float, level: Level) -> Finding:
+    again = next((one for one in failed.attempts if one.seen.at > at), None)
+    waited = (turn.ended_at or at) - at
+    if again is not None:
+        happened = (
+            f"It was sent again as {request(again)}, {again.seen.at - at:.2f} s after the cancellation."
+        )
+    elif waited > PROMPTLY + turn.run.slack:
+        happened = f"The outcome came {waited:.2f} s after the cancellation."
+    else:
+        return held(turn=turn, exchange=failed)
+    return broken(
+        expected=f"{request(failed).capitalize()}, which had failed, given up when the turn was cancelled.",
+        happened=happened,
+        turn=turn,
+        exchange=again or failed,
+        level=level,
+    )
 
 
 def _end(tool: ToolRun) -> float:

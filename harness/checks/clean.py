@@ -27,7 +27,7 @@ def the_cancel_flag_is_gone(run: Run) -> Iterator[Finding]:
     for turn in _ended(run):
         keys = {one.key for one in turn.store} | set(turn.began.store_keys)
         flags = [key for key in sorted(keys) if _is_key(turn, key, "cancel")]
-        if turn.cancels and turn.cancels[0].at <= (turn.ended_at or 0.0):
+        if turn.cancels and not turn.interrupted and turn.cancels[0].at <= (turn.ended_at or 0.0):
             yield _gone(turn, flags[0] if flags else _own_key(turn, "cancel"), "cancel flag")
 
 
@@ -114,13 +114,13 @@ def usage_is_missing(turn: TurnView) -> bool:
     replies = any(one.stop_reason is not None for one in turn.rounds)
     # An exception that stands for a status cannot carry usage; a loop may tell usage by its outcome alone.
     excused = turn.declared_status is not None and not any(one.usages for one in turn.run.turns)
-    return replies and not excused
+    return replies and not excused and not turn.torn
 
 
 def _ended(run: Run) -> Iterator[TurnView]:
-    """The turns whose loop came to an exit of its own."""
+    """The turns whose loop came to an exit of its own; where it was torn down it had no chance to."""
     for turn in run.turns:
-        if turn.ended is not None:
+        if turn.ended is not None and not turn.torn:
             yield turn
 
 

@@ -79,6 +79,23 @@ CANCEL = (
         needs=("cancel",),
     ),
     Clause(
+        id="CANCEL-2",
+        level="SHOULD",
+        timed=True,
+        sentence=(
+            "Cancelled while it waits for the provider, a turn lets go promptly: the connection is closed, "
+            "nothing is tried again."
+        ),
+        reason="The user pressed stop, and watches the answer being written to its end, at full price.",
+        ground="construction",
+        source="The cancellation was seen, and when the connection was closed, and by whom.",
+        advice=(
+            "Look at the flag between the events of a stream and while waiting for a retry, and close the "
+            "response in a `with`."
+        ),
+        needs=("cancel",),
+    ),
+    Clause(
         id="CANCEL-3",
         level="MUST",
         timed=True,

@@ -32,6 +32,7 @@ class Ask(msgspec.Struct, kw_only=True, omit_defaults=True):
     spec: TurnSpec | None = None
     conversation: str = ""
     key: str = ""
+    via: str = "flag"
 
 
 class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
@@ -41,6 +42,8 @@ class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
     declared: dict[str, Any] = {}
     warden: int = 0
     """Told with the first answer: the process that looks after this one."""
+    asynchronous: bool = False
+    """Whether the loop is a coroutine function."""
     census: Census | None = None
 
 

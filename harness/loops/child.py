@@ -23,7 +23,7 @@ from ..turn import plain
 from . import warden
 from .channel import Answer, Ask, Control, Hooks
 from .driver import DriverError
-from .play import Stage, environment, set_environment
+from .play import Stage, environment, is_async, set_environment
 from .resolve import resolve
 
 SOCKETS = 4
@@ -36,6 +36,9 @@ PATIENCE = 2.0
 def main(target: str, hooks_fd: int, control_fd: int) -> None:
     """Run until the parent says goodbye. `target` names the loop; the two sockets are inherited."""
     sys.argv = [target]
+    # A process started in the background may have inherited that it is to ignore them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     folder = os.environ.get("TMPDIR", "")
     guard = warden.post(control_fd, folder, os.environ.get(census.MARK, ""))
     hooks = Hooks(socket.socket(fileno=hooks_fd))
@@ -70,7 +73,8 @@ class Host:
             return
         self._stage = Stage(function)
         declared = plain(declaration.attributes(function))
-        self._control.say(0, Answer(declared=declared, warden=self._guard))
+        asynchronous = is_async(function)
+        self._control.say(0, Answer(declared=declared, asynchronous=asynchronous, warden=self._guard))
 
     def work(self) -> None:
         """Play turns in this thread, the main one, until it is time to go."""
@@ -99,7 +103,7 @@ class Host:
         if self._stage is None:
             return Answer(problem="no loop is loaded")
         if ask.do == "cancel":
-            self._stage.cancel(ask.conversation, ask.key)
+            self._stage.cancel(ask.conversation, ask.key, ask.via)
         elif ask.do == "forget":
             self._stage.forget(ask.conversation)
         elif ask.do == "census":

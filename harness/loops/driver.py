@@ -9,6 +9,7 @@ from ..turn import Declaration, Sink, TurnSpec
 
 CANCEL_BOUND = 1.0
 """Seconds after which `cancel`, `census` and `forget` give up on a loop that lets nothing else run."""
+NOT_ASYNCHRONOUS = "the loop is no coroutine function: it has no task that could be cancelled"
 NOWHERE = "http://127.0.0.1:9"
 """A base URL that answers nothing: a client made while a loop is imported must not reach the real API."""
 
@@ -41,8 +42,12 @@ class Driver(Protocol):
         """
         ...
 
-    async def cancel(self, spec: TurnSpec) -> None:
-        """Cancel the conversation's turn: the flag is in the store when this returns."""
+    def cannot_cancel(self, via: str) -> str:
+        """Why this loop cannot be cancelled in this way; empty where it can. Known after `start`."""
+        ...
+
+    async def cancel(self, spec: TurnSpec, via: str = "flag") -> None:
+        """Cancel the conversation's turn: the flag is in the store, or the loop interrupted, on return."""
         ...
 
     @property

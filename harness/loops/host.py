@@ -11,7 +11,7 @@ from ..declaration import DeclarationError
 from ..history import Census, Ended, Lost, Overran, decode_event
 from ..turn import Declaration, Sink, TurnSpec
 from .channel import ACK, Ask
-from .driver import NOWHERE, DriverError
+from .driver import NOT_ASYNCHRONOUS, NOWHERE, DriverError
 from .process import HostProcess
 
 
@@ -41,6 +41,7 @@ class HostDriver:
         self._killed = False
         self._failure: Exception | None = None
         self._gone: dict[str, str] = {}
+        self._asynchronous = False
 
     async def start(self) -> None:
         """Load the loop in a host. Raises `DriverError`."""
@@ -91,15 +92,19 @@ class HostDriver:
         if not self._concluded:
             sink(event)
 
-    async def cancel(self, spec: TurnSpec) -> None:
-        """Set the flag in the host, also while the loop works there."""
+    def cannot_cancel(self, via: str) -> str:
+        """A loop that is not asynchronous has no task."""
+        return NOT_ASYNCHRONOUS if via == "asyncio" and not self._asynchronous else ""
+
+    async def cancel(self, spec: TurnSpec, via: str = "flag") -> None:
+        """Set the flag in the host, or interrupt what runs there, also while the loop works."""
         if self._busy and self._host and self._host.died.done():
             return
         try:
             host = await self._for(spec.conversation)
         except DriverError:  # playing the turn will tell
             return
-        await host.ask_briefly(Ask(do="cancel", conversation=spec.conversation, key=spec.cancel_key))
+        await host.ask_briefly(Ask(do="cancel", conversation=spec.conversation, key=spec.cancel_key, via=via))
 
     @property
     def killable(self) -> bool:
@@ -150,6 +155,7 @@ class HostDriver:
         if loaded.problem:
             await self._stop(politely=True)
             raise DriverError(loaded.problem)
+        self._asynchronous = loaded.asynchronous
         try:
             self.declaration = declaration.collect(loaded.declared, self._options, self._folder)
         except DeclarationError as error:

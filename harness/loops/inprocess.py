@@ -17,8 +17,8 @@ from .. import census, declaration
 from ..declaration import DeclarationError
 from ..history import AnyEvent, Census, Lost, Overran, storable
 from ..turn import Declaration, Sink, TurnSpec
-from .driver import DriverError
-from .play import Stage, borrowed_environment, environment
+from .driver import NOT_ASYNCHRONOUS, DriverError
+from .play import Stage, borrowed_environment, environment, is_async
 from .resolve import resolve
 
 GRACE = 0.5
@@ -122,10 +122,16 @@ class InProcessDriver:
                 self._stuck = "the run was stopped within a turn, which still runs in this process"
                 raise
 
-    async def cancel(self, spec: TurnSpec) -> None:
-        """Set the flag in the conversation's store."""
+    def cannot_cancel(self, via: str) -> str:
+        """Only a process of its own can be interrupted, and only an asynchronous loop has a task."""
+        if via in ("interrupt", "signal"):
+            return "the loop runs in a thread; name it as `package.module:attribute` to have it interrupted"
+        return NOT_ASYNCHRONOUS if via == "asyncio" and not is_async(self._function) else ""
+
+    async def cancel(self, spec: TurnSpec, via: str = "flag") -> None:
+        """Set the flag in the conversation's store, or cancel the loop's task."""
         if self._stage:
-            self._stage.cancel(spec.conversation, spec.cancel_key)
+            self._stage.cancel(spec.conversation, spec.cancel_key, via)
 
     @property
     def killable(self) -> bool:

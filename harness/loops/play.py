@@ -14,7 +14,8 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from ..history import Ended, Lost, Raised
-from ..turn import STATUSES, Outcome, Sink, Store, Turn, TurnSpec, ended
+from ..turn import INTERRUPTS, STATUSES, Outcome, Sink, Store, Turn, TurnSpec, ended
+from .interrupts import Interrupts
 from .resolve import kind, nearest
 
 Played: TypeAlias = tuple[Any, BaseException | None]
@@ -37,6 +38,7 @@ class Stage:
         self._function = function
         self._memory: dict[str, tuple[Store, Any]] = {}
         self._lock = threading.Lock()
+        self._interrupts = Interrupts()
         self.loop = asyncio.new_event_loop()
 
     def play(self, spec: TurnSpec, sink: Sink) -> None:
@@ -47,14 +49,17 @@ class Stage:
         store.attach(sink)
         # A loop that uses `asyncio.run` leaves its thread without an event loop.
         asyncio.set_event_loop(self.loop)
-        carry = play_turn(self._function, spec, sink, store, carry, self._run)
+        carry = play_turn(self._function, spec, sink, store, carry, self._run, self._interrupts)
         with self._lock:
             if spec.conversation in self._memory:
                 self._memory[spec.conversation] = store, carry
 
-    def cancel(self, conversation: str, key: str) -> None:
-        """Put the cancel flag into the conversation's store."""
-        self._of(conversation)[0].put(key, True)
+    def cancel(self, conversation: str, key: str, via: str = "flag") -> None:
+        """Put the cancel flag into the conversation's store, or interrupt the turn that is played."""
+        if via in INTERRUPTS:
+            self._interrupts.send(via)
+        else:
+            self._of(conversation)[0].put(key, True)
 
     def forget(self, conversation: str) -> None:
         """Drop the conversation's store and what its loop carries."""
@@ -70,7 +75,8 @@ class Stage:
     def _run(self, work: Coroutine[Any, Any, Played]) -> Played:
         task = self.loop.create_task(work)
         try:
-            return self.loop.run_until_complete(task)
+            with self._interrupts.reaching(self.loop, task):
+                return self.loop.run_until_complete(task)
         except KeyboardInterrupt:  # as `asyncio.run`: the task may clean up, then the interrupt goes on
             task.cancel()
             value, error = self.loop.run_until_complete(task)
@@ -99,15 +105,18 @@ def play_turn(
     store: Store,
     carry: Any,
     run: Run,
+    interrupts: Interrupts | None = None,
 ) -> Any:
     """Play one turn and record `Ended` or `Lost`. Returns what the loop wants to carry to its next turn.
 
     `run` drives a coroutine to its end in the event loop of this thread. Whatever leaves the loop is an
     outcome, also what is not an `Exception`: a loop that calls `sys.exit` has ended, the host has not.
     """
-    turn = Turn(spec, sink, store, carry)
+    interrupts = interrupts or Interrupts()
+    turn = Turn(spec, sink, store, carry, interrupts.send)
     try:
-        returned = _call(function, turn, run)
+        with interrupts:
+            returned = _call(function, turn, run)
     except BaseException as error:  # noqa: BLE001
         sink(Ended(returned="raised", raised=raised(error)))
         return None

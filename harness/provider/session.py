@@ -157,10 +157,18 @@ class Session:
             answer = self.receive(request)
             if answer.point is not None and self._at_point is not None:
                 await self._at_point(f"request {answer.point}")
+                if answer.delay:
+                    await self._half_the_delay(answer, channel)
             return await self._sender.send(answer, channel)
         except Exception:
             self._record(Noted(kind="error", detail=traceback.format_exc(), request=self._requests))
             raise
+
+    async def _half_the_delay(self, answer: Answer, channel: Channel) -> None:
+        half = answer.delay / 2
+        answer.delay -= half
+        if await self.pacer.wait(half, channel.gone) and self._at_point is not None:
+            await self._at_point(f"first byte {answer.point}")
 
     def receive(self, request: Request) -> Answer:
         """Record `request` and decide its answer."""

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .exits import scenarios as exit_paths
+from . import exits, stops
 from .load import load_folder, load_scenario, scenario_files
 from .model import Scenario
 from .problems import Problem, ScenarioError, Spot
@@ -26,7 +26,7 @@ def find_scenarios(
     clauses: Collection[str] | None = None,
     seed: int = 0,
 ) -> list[Scenario]:
-    """The scenarios of all folders, the bundled ones first, and with them the exit-path sweep.
+    """The scenarios of all folders, the bundled ones first, and with them the made ones.
 
     Raises `ScenarioError` with the problems of all files, and where two files have one id.
     """
@@ -45,7 +45,7 @@ def find_scenarios(
 
 
 def _bundled(**how: Any) -> list[Scenario]:
-    return [*load_folder(bundled_folder(), **how), *exit_paths()]
+    return [*load_folder(bundled_folder(), **how), *exits.scenarios(), *stops.scenarios()]
 
 
 def validate_paths(paths: Iterable[Path], *, clauses: Collection[str] | None = None) -> list[str]:
@@ -71,7 +71,7 @@ def _doubles(scenarios: list[Scenario]) -> list[Problem]:
     for scenario in scenarios:
         other = first.setdefault(scenario.id, scenario)
         if other is not scenario:
-            whose = other.path or "a made one (the exit-path sweep)"
+            whose = other.path or "a made one"
             message = f"the id `{scenario.id}` is that of {whose} too; rename one of the files"
             problems.append(Problem(scenario.path, Spot(1, 1), message))
     return problems

@@ -15,11 +15,11 @@ from .crashes import HINT, parse_moment
 from .mishaps import check_mishaps
 from .notes import Notes
 from .problems import nearest
-from .script import Part, blocks, is_text, lanes_of, replies, requests, steps, turns_of
+from .script import Part, blocks, breaks_off, is_text, lanes_of, replies, requests, steps, turns_of
 from .telling import check_telling
 from .texts import check_texts
 
-_POINT = re.compile(r"(start)|(request|event) ([1-9][0-9]*)|tool (.+)")
+_POINT = re.compile(r"(start|retry)|(request|first byte|event) ([1-9][0-9]*)|(?:after )?tool (.+)")
 _PER_TURN = ("expect", "cancel", "limits", "crash")
 
 
@@ -126,11 +126,20 @@ def _check_cancel(turn: Part, values: dict[str, Any], notes: Notes) -> None:
         return
     point = _POINT.fullmatch(at)
     if point is None:
-        hint = "write `start`, `request N`, `event N` or `tool NAME`"
+        hint = (
+            "write `start`, `request N`, `first byte N`, `event N`, `tool NAME`, `after tool NAME` or `retry`"
+        )
         notes.note(where, f"`{at}` is no point of a turn; {hint}")
         return
-    _, kind, number, tool = point.groups()
-    if kind == "request" and int(number) > (reachable := requests(turn)):
+    word, kind, number, tool = point.groups()
+    if word == "start" and turn.value["cancel"].get("via", "flag") not in ("flag", "store"):
+        notes.note(where, "at the start nothing runs yet that could be interrupted; write `request 1`")
+    sound = notes.is_sound((*turn.where, "script"))
+    if word == "retry" and sound and not any(map(_fails, steps(turn))):
+        notes.note(where, "nothing fails in this turn's script, so nothing is tried again; add a `fault`")
+    if kind == "first byte" and sound and not any(map(_delay, steps(turn))):
+        notes.note(where, "no answer of this turn waits; write a `delay` for it to be cancelled in")
+    if kind in ("request", "first byte") and int(number) > (reachable := requests(turn)):
         notes.note(where, f"request {number} never comes: the script answers {reachable:g}")
     if kind == "event" and values.get("streams", "both") != "only":
         notes.note(where, "events exist only in a stream; add `streams: only`")
@@ -163,6 +172,14 @@ def _check_crash(turn: Part, values: dict[str, Any], notes: Notes) -> None:
     turns = turns_of(values)
     if crash.get("then") == "move on" and turn.where == turns[-1].where:
         notes.note((*turn.where, "crash", "then"), "nothing comes after the last turn; write `rerun`")
+
+
+def _fails(step: Part) -> bool:
+    return bool(step.value.get("fault")) or breaks_off(step.value.get("reply") or {})
+
+
+def _delay(step: Part) -> float:
+    return float((step.value.get("reply") or step.value.get("fault") or {}).get("delay") or 0)
 
 
 def _check_expect(turn: Part, values: dict[str, Any], notes: Notes) -> None:

@@ -20,6 +20,10 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
+Via: TypeAlias = Literal["flag", "store", "asyncio", "interrupt", "signal"]
+"""How a turn is cancelled."""
+
+
 class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every part of a scenario: unknown keys are errors."""
 
@@ -164,9 +168,13 @@ class Cancel(Strict, frozen=True, kw_only=True):
     """The user cancels the turn."""
 
     at: str
-    """`start`, `request N` (arrived, its answer not yet sent), `event N` (of a stream), or `tool NAME`."""
-    via: Literal["flag"] = "flag"
-    """How: the flag that `turn.cancelled()` reads is set."""
+    """`start`, `request N` (arrived, its answer not yet sent), `first byte N` (half of its `delay` is over),
+    `event N` (of a stream), `tool NAME` (it runs), `after tool NAME` (it has returned, the next is not
+    begun), or `retry` (a request has failed, and was not sent again yet)."""
+    via: Via = "flag"
+    """How. `flag`, `store`: the cancel key (the loop's own where it declares one) is put into the store, and
+    `turn.cancelled()` finds it there. `asyncio`: the loop's task is cancelled. `interrupt`: Ctrl-C in the
+    loop's thread. `signal`: its process gets SIGTERM where it handles that, else SIGINT."""
 
 
 class Crash(Strict, frozen=True, kw_only=True):

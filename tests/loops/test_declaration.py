@@ -90,7 +90,7 @@ def test_every_problem_is_told_at_once_with_its_place_and_the_nearest_name(tmp_p
         "the loop's attributes: keys is a mapping, not 'chat:*'",
         (
             "the loop's attributes: exposes: one of status, shown, history, usage, publish, done,"
-            " report, checkpoint, tools, iterations, wall_clock, pauses, cancel, not 'shwon'; did you"
+            " report, checkpoint, tools, iterations, wall_clock, pauses, cancel, asyncio, interrupt, signal, not 'shwon'; did you"
             " mean 'shown'?"
         ),
         "the options: keys.cancel: a pattern, as text",
