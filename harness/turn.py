@@ -165,6 +165,7 @@ class Tool:
         """Run the tool. Raises `ToolError` where the scenario says so."""
         call, answer = self._start(input)
         try:
+            self._turn._reached(f"tool {self.name}")
             threading.Event().wait(None if answer.hangs else answer.delay)
         except BaseException:
             self._turn._record(ToolEnded(call=call, abandoned=True))
@@ -175,6 +176,7 @@ class Tool:
         """Run the tool without blocking the event loop. Raises `ToolError` where the scenario says so."""
         call, answer = self._start(input)
         try:
+            self._turn._reached(f"tool {self.name}")
             if answer.hangs:
                 await asyncio.Event().wait()
             await asyncio.sleep(answer.delay)
@@ -187,7 +189,6 @@ class Tool:
         given = plain(input)
         call = self._turn._next_call()
         self._turn._record(ToolStarted(call=call, name=self.name, input=given))
-        self._turn._reached(f"tool {self.name}")
         for answer in self._answers:
             if answer.when is None or answer.when == given:
                 return call, answer

@@ -20,7 +20,7 @@ from harness.probe import Probe
 from harness.runner import CaseResult, Runner
 from harness.scenario.discover import find_scenarios
 from harness.scenario.model import Scenario
-from harness.turn import EXPOSABLE
+from harness.turn import EXPOSABLE, INTERRUPTS
 from tests.loops.mutants import MUTANTS, Mutant
 
 PAGE = Path(__file__).parent.parent / "docs" / "kill-matrix.md"
@@ -67,8 +67,8 @@ def cases_for(mutant: Mutant, variants: Iterable[str]) -> list[Case]:
 def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -> Kill:
     """Play a mutant through its scenarios: in this process, or where it can be stopped if it never ends."""
     cases = cases_for(mutant, variants)
-    if any(case.scenario.crashes for case in cases):
-        # Only a host can be killed. It is probed, so that its libraries are imported before the first case.
+    if any(case.scenario.crashes or _interrupts(case) for case in cases):
+        # Only a host can be killed or interrupted. It is probed, so that its libraries are imported first.
         with Runner(mutant.target(form)) as runner:
             return summed(mutant, runner.run_all(cases))
     loop = mutant.async_loop if form == "async" else mutant.loop
@@ -79,6 +79,10 @@ def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -
         with Runner(mutant.target(form)) as runner:
             results = runner.run_all(cases)
     return summed(mutant, results)
+
+
+def _interrupts(case: Case) -> bool:
+    return any(turn.cancel and turn.cancel.via in INTERRUPTS for turn in case.scenario.turns)
 
 
 def play_all(plays: Sequence[tuple[Mutant, str, Sequence[str]]]) -> list[Kill]:

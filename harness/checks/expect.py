@@ -36,6 +36,8 @@ def _other_course(turn: TurnView) -> str | None:
     for key, name in names.items():
         if key in turn.began.limits and not run.exposed(name):
             return f"the loop does not take the limit `{key}`"
+    if turn.script and turn.script.cancel and not turn.cancels:
+        return f"the turn was over before it could be cancelled ({turn.script.cancel.at})"
     declared = turn.run.declaration.caps.get("iterations")
     if declared is not None and len(turn.rounds) >= declared != turn.began.limits.get("max_iterations"):
         return f"the loop's own cap of {declared:.0f} requests was reached"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.checks.histories import Story, assistant, call, result, text, user
@@ -31,12 +33,12 @@ def cancelled_in_tool(*, ends_after: float = 0.1) -> Story:
     return story.ends_tool()
 
 
-@pytest.mark.parametrize("number", [1, 3, 4, 5])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_a_run_in_which_nothing_happened_says_nothing(number: int) -> None:
     assert Story().check(f"CANCEL-{number}") == []
 
 
-@pytest.mark.parametrize("number", [1, 3, 4, 5])
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
 def test_a_turn_that_nobody_cancelled_says_nothing(number: int) -> None:
     story = Story()
     story.turn()
@@ -183,3 +185,97 @@ def test_a_next_turn_that_is_cancelled_before_it_begins_is_found() -> None:
 
 def test_without_a_next_turn_there_is_nothing_to_say() -> None:
     assert cancelled_in_tool().end("cancelled").check("CANCEL-5") == []
+
+
+def cancelled_in_stream(via: str = "flag", **declaration: Any) -> Story:
+    story = Story(**declaration)
+    story.turn()
+    story.ask([HI])
+    story.answered([text("A long")])
+    return story.cancel("event 3", via)
+
+
+def test_a_stream_that_is_left_at_once_is_let_go() -> None:
+    story = cancelled_in_stream().breaks("client")
+    assert story.end("cancelled").kinds("CANCEL-2") == ["held"]
+
+
+def test_a_stream_that_is_read_to_its_end_is_not() -> None:
+    story = cancelled_in_stream().wait(2)
+    [finding] = story.delivered().end("cancelled").check("CANCEL-2")
+
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+    assert "let it come to its end" in finding.happened
+
+
+def test_it_is_a_must_where_the_loop_says_at_once() -> None:
+    story = cancelled_in_stream(policies={"cancel": "at_once"}).wait(2)
+    [finding] = story.delivered().end("cancelled").check("CANCEL-2")
+
+    assert finding.level == "MUST"
+
+
+def test_a_stream_that_was_over_anyway_tells_nothing() -> None:
+    assert cancelled_in_stream().delivered().end("cancelled").kinds("CANCEL-2") == ["unclear"]
+
+
+def test_who_waits_for_a_whole_reply_cannot_see_a_flag() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.cancel("first byte 1")
+    story.wait(2)
+
+    assert story.reply([text("Done.")]).end("cancelled").check("CANCEL-2") == []
+
+
+def test_an_exception_reaches_who_waits_for_a_whole_reply() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.cancel("first byte 1", "interrupt")
+    story.wait(2)
+
+    assert story.reply([text("Done.")]).end("cancelled").kinds("CANCEL-2") == ["broken"]
+
+
+def failed_and_cancelled() -> Story:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.answer("fault", 529)
+    return story.cancel("retry")
+
+
+def test_a_failed_request_is_given_up_when_the_turn_is_cancelled() -> None:
+    assert failed_and_cancelled().end("cancelled").kinds("CANCEL-2") == ["held"]
+
+
+def test_a_failed_request_that_is_sent_again_was_not_given_up() -> None:
+    story = failed_and_cancelled()
+    story.ask([HI], retry=1)
+    [finding] = story.reply([text("Done.")]).end("cancelled").check("CANCEL-2")
+
+    assert finding.kind == "broken"
+    assert "sent again" in finding.happened
+
+
+def test_a_wait_that_is_slept_to_its_end_was_not_given_up() -> None:
+    story = failed_and_cancelled().wait(3)
+    assert story.end("cancelled").kinds("CANCEL-2") == ["broken"]
+
+
+def test_a_tool_that_starts_when_another_has_returned_and_the_turn_was_cancelled_breaks_the_clause() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLS, "tool_use")
+    story.tool("slow")
+    story.cancel("after tool slow")
+    assert story.tool("write").end("cancelled").kinds("CANCEL-3") == ["broken"]
+
+
+def test_python_s_own_exceptions_say_cancelled() -> None:
+    for kind in ("KeyboardInterrupt", "CancelledError"):
+        story = cancelled_in_stream("interrupt").breaks("client").raises(kind)
+        assert story.kinds("CANCEL-4") == ["held"]

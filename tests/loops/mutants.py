@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.loops import mutants_ends, mutants_history, mutants_resume, mutants_stop, mutants_tools, threaded
+from tests.loops import (
+    mutants_cancel,
+    mutants_ends,
+    mutants_history,
+    mutants_resume,
+    mutants_stop,
+    mutants_tools,
+    threaded,
+)
 from tests.loops.mutant import MUTANTS, Mutant
 
 __all__ = ["MUTANTS", "Mutant"]
 
-FAMILIES = (mutants_tools, mutants_stop, mutants_history, mutants_ends, mutants_resume, threaded)
+FAMILIES = (
+    mutants_tools,
+    mutants_stop,
+    mutants_history,
+    mutants_ends,
+    mutants_cancel,
+    mutants_resume,
+    threaded,
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -77,7 +77,7 @@ def test_every_problem_is_told_at_once_with_its_place_and_the_nearest_name(tmp_p
         f"{path}: [tool.loop-harness]: caps.pauses: a number above 0, not 0",
         (
             "the loop's attributes: policies.on_refused: unknown; did you mean 'on_refusal'?"
-            " (one of on_max_tokens, on_refusal, on_tool_error, cancel)"
+            " (one of on_max_tokens, on_refusal, on_tool_error, cancel, on_crash)"
         ),
         (
             "the loop's attributes: policies.on_max_tokens: one of stop, continue, not 'continues';"
@@ -90,8 +90,8 @@ def test_every_problem_is_told_at_once_with_its_place_and_the_nearest_name(tmp_p
         "the loop's attributes: keys is a mapping, not 'chat:*'",
         (
             "the loop's attributes: exposes: one of status, shown, history, usage, publish, done,"
-            " report, checkpoint, tools, iterations, wall_clock, pauses, cancel, asyncio, interrupt, signal, not 'shwon'; did you"
-            " mean 'shown'?"
+            " report, checkpoint, tools, iterations, wall_clock, pauses, cancel, asyncio, interrupt, signal,"
+            " not 'shwon'; did you mean 'shown'?"
         ),
         "the options: keys.cancel: a pattern, as text",
     ]

@@ -158,6 +158,35 @@ def waits_for_cancel(turn):
     return "cancelled"
 
 
+def cleans_up(turn):
+    try:
+        time.sleep(30)
+    finally:
+        turn.report("cleaned up")
+
+
+async def cleans_up_async(turn):
+    try:
+        await asyncio.sleep(30)
+    finally:
+        turn.report("cleaned up")
+
+
+def handles_sigterm(turn):
+    told = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: told.set())
+    turn.report("ready")
+    try:
+        return "told to end" if told.wait(10) else "never told"
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def runs_its_tool(turn):
+    turn.tools[0].run({})
+    time.sleep(10)
+
+
 def daemonizes(turn):
     """A classic daemon: twice forked, in a session of its own, its output elsewhere."""
     if os.fork() == 0:
