@@ -263,6 +263,7 @@ class CaseRun:
             tools=self._case.scenario.tools,
             stream=self._case.variant == "sse",
             limits=turn.limits,
+            hooks={str(name): text for name, text in self._case.scenario.hooks.items()},
             checkpoint_key=given_key("checkpoint", self._conversation),
             cancel_key=own_key("cancel", self._conversation, self._driver.declaration),
             cancel_on_tool=_rest(cancel, "tool "),

@@ -132,6 +132,11 @@ class TurnView:
         return self.cancels[0].at if self.cancels else None
 
     @property
+    def failed_hooks(self) -> frozenset[str]:
+        """Hooks that the scenario made fail."""
+        return frozenset(note.detail for note in self.notes if note.kind == "hook")
+
+    @property
     def interrupted(self) -> bool:
         """Whether the turn was cancelled from outside, by an exception in place of a flag."""
         return bool(self.cancels) and self.cancels[0].via in INTERRUPTS

@@ -18,6 +18,7 @@ from .history import (
     Cancelled,
     CancelPolled,
     Ended,
+    Noted,
     Published,
     Reported,
     StoreDeleted,
@@ -58,6 +59,10 @@ class ToolError(Exception):
     def __init__(self, content: str | list[dict[str, Any]]) -> None:
         super().__init__(content if isinstance(content, str) else "the tool failed")
         self.content = content
+
+
+class HookError(RuntimeError):
+    """A hook failed, because the scenario has it fail."""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -117,6 +122,8 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The turn is cancelled when this tool has returned."""
     cancel_via: str = "flag"
     """How these two cancel it."""
+    hooks: dict[str, str] = {}
+    """Hooks that fail, and what they raise."""
     deadline: float = 10.0
     """Seconds after which the harness stops the loop. The loop is not told."""
     store: dict[str, Any] | None = None
@@ -277,6 +284,7 @@ class Turn:
             f"after tool {spec.cancel_after_tool}": spec.cancel_via,
         }
         self._interrupt = interrupt
+        self._hooks = spec.hooks
         self._calls = 0
         self._polled: bool | None = None
         self._lock = threading.Lock()
@@ -292,16 +300,25 @@ class Turn:
     def publish(self, state: Any, history: Any = None, done: bool = False) -> None:
         """Show the user `{messages: [{role, content, is_error}], activity, stopped, has_error}`."""
         self._record(Published(state=_mapping(state), history=plain(history), done=bool(done)))
+        self._fail("publish")
 
     def report(self, problem: str | BaseException) -> None:
         """Tell the owner of the loop about a problem."""
         kind = type(problem).__name__ if isinstance(problem, BaseException) else None
         self._record(Reported(problem=str(problem), exception=kind))
+        self._fail("report")
 
     def record_usage(self, iterations: int | None = None, **tokens: int | None) -> None:
         """Record what the turn used, in total, under the API's names. To be called once."""
         counted = {name: value for name, value in tokens.items() if isinstance(value, int)}
         self._record(UsageRecorded(iterations=iterations, tokens=counted))
+        self._fail("usage")
+
+    def _fail(self, hook: str) -> None:
+        """Raise what the scenario has this hook raise. That it was called is recorded already."""
+        if hook in self._hooks:
+            self._record(Noted(kind="hook", detail=hook))
+            raise HookError(self._hooks[hook])
 
     def _record(self, event: AnyEvent) -> None:
         self._sink(event)

@@ -35,7 +35,7 @@ def the_cancel_flag_is_gone(run: Run) -> Iterator[Finding]:
 def activity_is_empty_at_the_end(run: Run) -> Iterator[Finding]:
     """The state that stays does not say that anything is under way."""
     for turn in _ended(run):
-        if not turn.publishes:
+        if not turn.publishes or "publish" in turn.failed_hooks:
             continue
         activity = turn.publishes[-1].state.get("activity")
         if not activity:
@@ -54,6 +54,8 @@ def done_is_published_once_and_last(run: Run) -> Iterator[Finding]:
     """Judged where the loop is known to use `done` at all."""
     uses = run.exposed("done") or any(one.done for turn in run.turns for one in turn.publishes)
     for turn in _ended(run) if uses else ():
+        if "publish" in turn.failed_hooks:
+            continue
         done = [number for number, one in enumerate(turn.publishes) if one.done]
         if len(done) == 1 and done[0] == len(turn.publishes) - 1:
             yield held("hook", turn=turn)
@@ -72,6 +74,8 @@ def done_is_published_once_and_last(run: Run) -> Iterator[Finding]:
 def usage_is_recorded_once(run: Run) -> Iterator[Finding]:
     """One record a turn; told with the outcome it can only be one."""
     for turn in _ended(run):
+        if "usage" in turn.failed_hooks:
+            continue  # a call that failed may be made again
         count = len(turn.usages)
         told = turn.ended is not None and turn.ended.usage is not None
         if count == 1 or (count == 0 and told):
@@ -88,6 +92,25 @@ def usage_is_recorded_once(run: Run) -> Iterator[Finding]:
                 expected="One record of the turn's usage.",
                 happened=f"There was none, and the turn ended as {_end(turn)}.",
                 evidence="hook",
+                turn=turn,
+            )
+
+
+@check("CLEAN-6")
+def a_hook_that_fails_hides_nothing(run: Run) -> Iterator[Finding]:
+    """What became of the turn is told all the same; nothing but the hook has failed."""
+    for turn in _ended(run):
+        provider = any(one.kind in ("fault", "rejected", "over") or one.broken for one in turn.exchanges)
+        if not turn.failed_hooks or turn.ended is None or provider:
+            continue
+        hooks = " and ".join(sorted(turn.failed_hooks))
+        if turn.ended.raised is None and turn.status != "failed":
+            yield held("outcome", turn=turn)
+        else:
+            yield broken(
+                expected=f"The outcome of the turn, although the hook {hooks} failed.",
+                happened=f"The turn ended as {_end(turn)}.",
+                evidence="outcome",
                 turn=turn,
             )
 

@@ -58,6 +58,16 @@ CLEAN = (
         needs=("usage",),
     ),
     Clause(
+        id="CLEAN-6",
+        level="MUST",
+        sentence="A step of the clean-up, or a hook, that fails does not hide the outcome of the turn.",
+        reason="The answer was there and paid for, and is lost because a display or a counter was not.",
+        ground="construction",
+        source="The hook was made to fail; the turn had come to an end of its own.",
+        advice="Guard each hook and each step of the clean-up by itself, report what failed, and go on.",
+        needs=("publish|usage|report",),
+    ),
+    Clause(
         id="CLEAN-8",
         level="MUST",
         timed=True,

@@ -18,6 +18,8 @@ TURNS: Final = (1, 3)
 """How many equal turns a conversation has. Two points tell a difference, three tell growth."""
 LANDING: Final = ("CLEAN-1", "CLEAN-3", "CLEAN-4", "CLEAN-5", "CLEAN-8", "USAGE-1", "USAGE-3")
 """Clauses of every exit path."""
+NEED: Final = {"CLEAN-3": {"publish"}, "CLEAN-4": {"publish"}, "CLEAN-5": {"usage"}}
+"""Clauses that cannot be asked for where one of these hooks fails."""
 AGAIN: Final = ("HIST-8",)
 """Clauses that take a turn after the one that ended so."""
 
@@ -39,6 +41,8 @@ class ExitPath:
     """Further keys of the turn: `limits`, `cancel`."""
     tool: Json = field(default_factory=dict)
     """Further keys of the tool `fetch`."""
+    hooks: Json = field(default_factory=dict)
+    """Hooks that fail."""
     clauses: tuple[str, ...] = ("USAGE-2",)
     """Clauses beside those of every path."""
 
@@ -54,14 +58,20 @@ def values(path: ExitPath, turns: int) -> Json:
     many = "once" if turns == 1 else f"{turns} times in one conversation"
     return {
         "title": f"{path.title}, {many}",
-        "clauses": [*LANDING, *path.clauses, *(AGAIN if turns > 1 else ())],
+        "clauses": [
+            *(clause for clause in LANDING if not set(path.hooks) & set(NEED.get(clause, ()))),
+            *path.clauses,
+            *(AGAIN if turns > 1 else ()),
+        ],
         "why": path.why,
         "turns": [
             {"prompt": f"Do task {n}.", "script": path.script(n), "expect": path.expect, **path.turn}
             for n in range(1, turns + 1)
         ],
         "tools": {"fetch": {"description": "Fetches a part.", "result": "a part", **path.tool}},
-        "deadline": 5.0,
+        "hooks": path.hooks,
+        # A loop that nothing stops is stopped soon, before it fills the memory.
+        "deadline": 5.0 if any("repeat" in step for step in path.script(1)) else 10.0,
     }
 
 
@@ -173,6 +183,24 @@ PATHS: Final[tuple[ExitPath, ...]] = (
         expect={"requests": 2, "status": "completed", "tools": {"fetch": 1}},
         tool={"result": None, "raises": "the part is lost"},
         clauses=("TOOL-4",),
+    ),
+    ExitPath(
+        name="unseen",
+        title="A turn whose publish hook fails leaves as one that finishes",
+        why="a client that closed its window takes down the turn, and the answer that was paid for",
+        script=_ends("end_turn", "Unseen, but done with task"),
+        expect={"requests": 2, "status": "completed", "tools": {"fetch": 1}},
+        hooks={"publish": "The display is gone."},
+        clauses=("CLEAN-6",),
+    ),
+    ExitPath(
+        name="uncounted",
+        title="A turn whose usage hook fails leaves as one that finishes",
+        why="a database that is down when usage is recorded keeps the rest of the clean-up from being done",
+        script=_ends("end_turn", "Uncounted, but done with task"),
+        expect={"requests": 2, "status": "completed", "tools": {"fetch": 1}},
+        hooks={"usage": "The counter is gone."},
+        clauses=("CLEAN-6",),
     ),
 )
 """Every exit path, in the order in which a turn meets them."""

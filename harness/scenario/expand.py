@@ -45,6 +45,7 @@ def expand(values: dict[str, Any], *, scenario_id: str, path: str, seed: int) ->
         task=msgspec.structs.replace(file.task, prompt=scripts[0].prompt),
         turns=scripts,
         tools=[_tool(name, tool, calls) for name, tool in file.tools.items()],
+        hooks=file.hooks,
         lanes=file.lanes,
         streams=file.streams,
         rules=file.rules,

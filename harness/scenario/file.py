@@ -12,7 +12,7 @@ import msgspec
 
 from ..turn import Behaviour, Limits
 from ..wire.eras import CURRENT, EraName
-from .model import Cancel, Crash, Expect, Lane, Seconds, Step, Strict, Task
+from .model import Cancel, Crash, Expect, HookName, Lane, Seconds, Step, Strict, Task
 
 
 class ToolFile(Strict, frozen=True, kw_only=True):
@@ -77,6 +77,8 @@ class ScenarioFile(Strict, frozen=True, kw_only=True):
     `crash`."""
     tools: dict[str, ToolFile] = msgspec.field(default_factory=dict)
     """Client tools by name."""
+    hooks: dict[HookName, str] = msgspec.field(default_factory=dict)
+    """Hooks of the turn that fail, by name: every call of them raises an exception with this text."""
     lanes: list[Lane] = msgspec.field(default_factory=list)
     """Scripts for requests beside the conversation (a title generator, a sub-agent)."""
     streams: Literal["both", "only", "never"] = "both"

@@ -20,6 +20,9 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=1)]
 
 
+HookName: TypeAlias = Literal["publish", "report", "usage"]
+"""A hook that can be made to fail."""
+
 Via: TypeAlias = Literal["flag", "store", "asyncio", "interrupt", "signal"]
 """How a turn is cancelled."""
 
@@ -230,6 +233,8 @@ class Scenario(Strict, frozen=True, kw_only=True):
     task: Task
     turns: list[TurnScript]
     tools: list[ToolSpec] = []
+    hooks: dict[HookName, str] = {}
+    """Hooks that fail whenever they are called, and what they raise."""
     lanes: list[Lane] = []
     streams: Literal["both", "only", "never"] = "both"
     """`both`: variants `[json]` and `[sse]`; `only`: `[sse]`; `never`: `[json]`."""

@@ -8,7 +8,7 @@ from tests.checks.histories import ALL, Story, assistant, call, text, user
 
 HI = user("Hi")
 CHECKPOINT, CANCEL = "chat:checkpoint:", "chat:cancel:"
-CLEAN = ["CLEAN-1", "CLEAN-2", "CLEAN-3", "CLEAN-4", "CLEAN-5", "CLEAN-8"]
+CLEAN = ["CLEAN-1", "CLEAN-2", "CLEAN-3", "CLEAN-4", "CLEAN-5", "CLEAN-6", "CLEAN-8"]
 
 
 def begun(story: Story | None = None) -> Story:
@@ -170,3 +170,36 @@ def test_the_next_turns_requests_are_its_own() -> None:
     story.turn("More").ask([HI, assistant("Done."), user("More")])
 
     assert story.reply([text("Right.")]).end().kinds("CLEAN-8") == ["held"]
+
+
+def with_a_failing_hook(hook: str) -> Story:
+    story = Story()
+    story.turn()
+    story.ask([user("Hi")])
+    story.reply([text("Done.")])
+    return story.noted("hook", hook)
+
+
+def test_an_outcome_that_is_told_although_a_hook_failed_is_not_hidden() -> None:
+    assert with_a_failing_hook("publish").end().kinds("CLEAN-6") == ["held"]
+
+
+def test_the_exception_of_a_hook_hides_the_outcome_where_it_leaves_the_loop() -> None:
+    assert with_a_failing_hook("usage").raises("HookError").kinds("CLEAN-6") == ["broken"]
+
+
+def test_a_hook_that_fails_is_no_failure_of_the_turn() -> None:
+    assert with_a_failing_hook("publish").end("failed").kinds("CLEAN-6") == ["broken"]
+
+
+def test_a_turn_whose_hooks_all_work_says_nothing_of_it() -> None:
+    story = Story()
+    story.turn()
+    assert story.end().check("CLEAN-6") == []
+
+
+def test_a_hook_that_failed_may_be_called_again() -> None:
+    story = with_a_failing_hook("publish").publish("Done.", done=True).publish("Done.", done=True)
+    assert story.end().check("CLEAN-4") == []
+    story = with_a_failing_hook("usage").usage(1, input_tokens=1).usage(1, input_tokens=1)
+    assert story.end().check("CLEAN-5") == []

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from harness.loops.reference import ReferenceTurn, ends
-from harness.loops.reference.effects import Call, Effect, Failed, Finish, Message
+from harness.loops.reference.effects import Call, Effect, Failed, Finish, Hook, Message
 from harness.loops.reference.ends import End
 from tests.loops.mutant import breaks
 
@@ -103,3 +103,29 @@ class LeavesTheInterruptedCallOpen(ReferenceTurn):
 
     def settle(self) -> None:
         self.messages = list(self.messages)
+
+
+@breaks("CLEAN-6", on=("exit/unseen-1", "exit/uncounted-1"))
+class LetsAFailingHookOut(ReferenceTurn):
+    """Calls its hooks unguarded."""
+
+    def attempt(self, hook: Hook) -> Generator[Effect, Any, None]:
+        yield hook
+
+
+@breaks("CLEAN-1", "CLEAN-3", "CLEAN-4", on=("exit/uncounted-1", "exit/uncounted-3"))
+class GivesUpCleaningAtTheFirstFailure(ReferenceTurn):
+    """Guards its clean-up as a whole: what comes after a step that fails is not done."""
+
+    def landing(self, end: End) -> Iterator[Hook]:
+        for hook in super().landing(end):
+            if not self.failed:
+                yield hook
+
+    failed = False
+
+    def attempt(self, hook: Hook) -> Generator[Effect, Any, None]:
+        try:
+            yield hook
+        except Exception:  # noqa: BLE001 - whatever it is
+            self.failed = True
