@@ -44,14 +44,14 @@ class Reader(Notes):
         return _BROKEN
 
     @contextmanager
-    def _entered(self, node: yaml.Node, where: Where) -> Iterator[bool]:
+    def _entered(self, node: yaml.CollectionNode, where: Where) -> Iterator[bool]:
         """Whether the collection may be read: not inside itself, not without end."""
-        self._seen += 1
+        before, self._seen = self._seen, self._seen + len(node.value)
         if id(node) in self._open:
             self._wrong(node, where, "an alias stands inside what it names; write the value out")
             yield False
         elif self._seen > MAX_NODES:
-            if self._seen == MAX_NODES + 1:
+            if before <= MAX_NODES:  # said once
                 self._wrong(node, where, f"more than {MAX_NODES} values, counting what aliases stand for")
             yield False
         else:
