@@ -20,7 +20,8 @@ from harness.scenario.exits import scenarios
 from harness.scenario.model import Crash, Expect, Scenario
 
 TARGETS = ("harness.loops.reference:loop", "harness.loops.reference:async_loop")
-CLAUSES = ["RESUME-1", "RESUME-2", "RESUME-3"]
+CLAUSES = ["CLEAN-3", "CLEAN-4", "CLEAN-5"]
+"""What each has to decide, wherever the process died; what RESUME has to say counts as well."""
 
 
 def turns() -> Iterator[Scenario]:
@@ -72,9 +73,9 @@ def main() -> int:
 
 
 def _right(result: CaseResult) -> bool:
-    """Nothing is broken, and the process was killed. A clause may have had nothing to be about."""
+    """Nothing is broken, and the process was killed."""
     died = any(isinstance(event, Crashed) for event in result.events)
-    return died and result.grade in ("pass", "inconclusive")
+    return died and result.grade == "pass"
 
 
 if __name__ == "__main__":
