@@ -25,6 +25,8 @@ class Crash:
     """The turn began again; None where it never did."""
     kept_at: float | None = None
     """Seconds at which the last checkpoint was written that was there at the end; None: there was none."""
+    written: list[float] = field(default_factory=list)
+    """Seconds at which the dead process wrote a checkpoint, also one it removed later."""
     exchanges: list[Exchange] = field(default_factory=list)
     """Requests of the dead process."""
     tools: list[ToolRun] = field(default_factory=list)
@@ -52,7 +54,9 @@ def settle(turn: TurnView) -> None:
     crash = turn.crash
     if crash is None:
         return
-    crash.kept_at = _kept_at(turn, crash)
+    writes = _writes(turn, crash)
+    there = [one.at for one in writes if one.key in crash.event.store_keys]
+    crash.written, crash.kept_at = [one.at for one in writes], there[-1] if there else None
     crash.exchanges = [one for one in turn.exchanges if one.seen.at <= crash.at]
     crash.tools = [run for run in turn.tools if run.started.at <= crash.at]
     crash.lost_tools = [run for run in crash.tools if run.ended is None or not crash.remembered(run.ended.at)]
@@ -81,15 +85,8 @@ def _stays(event: UsageRecorded | Published, crash: Crash) -> bool:
     return event.at > crash.at or crash.remembered(event.at)
 
 
-def _kept_at(turn: TurnView, crash: Crash) -> float | None:
-    """When the checkpoint was last written that was in the store at the end."""
-    there = set(crash.event.store_keys)
-    written = [
-        one.at
-        for one in turn.store
-        if isinstance(one, StoreSet)
-        and one.at <= crash.at
-        and one.key in there
-        and is_key("checkpoint", one.key, turn.began.conversation, turn.run.declaration)
-    ]
-    return written[-1] if written else None
+def _writes(turn: TurnView, crash: Crash) -> list[StoreSet]:
+    """The checkpoints the dead process wrote."""
+    mine, declared = turn.began.conversation, turn.run.declaration
+    sets = [one for one in turn.store if isinstance(one, StoreSet) and one.at <= crash.at]
+    return [one for one in sets if is_key("checkpoint", one.key, mine, declared)]

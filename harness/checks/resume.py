@@ -47,7 +47,7 @@ def a_rerun_goes_on_from_the_checkpoint(run: Run) -> Iterator[Finding]:
 def _kept_before_its_tools(turn: TurnView, crash: Crash) -> Iterator[Finding]:
     """A reply whose tools already run, and which nothing remembers, is decided anew by the model."""
     for one in crash.exchanges:
-        if one.delivered is None or crash.remembered(one.delivered.at):
+        if one.delivered is None or any(at > one.delivered.at for at in crash.written):
             continue
         begun = next((run for run in crash.tools if run.started.at > one.delivered.at), None)
         if begun is not None:

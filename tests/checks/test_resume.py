@@ -71,6 +71,11 @@ def test_a_tool_of_a_reply_nothing_remembers_is_a_warning() -> None:
     assert (finding.kind, finding.level) == ("broken", "SHOULD")
 
 
+def test_a_checkpoint_that_was_there_before_the_tool_and_is_gone_is_no_warning() -> None:
+    story = called().tool().forget(KEY).crash("done", keys=()).again()
+    assert story.kinds("RESUME-1") == NOTHING
+
+
 def test_a_turn_that_was_not_killed_is_not_judged() -> None:
     story = answered(called().tool()).end()
     for clause in ("RESUME-1", "RESUME-2", "RESUME-3", "RESUME-5", "RESUME-6"):
