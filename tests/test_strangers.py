@@ -94,6 +94,8 @@ ALLOWED = {
     # The documentation's sample keeps the newest pause only, and loses what the one before found.
     ("only_newest_pause", "PAUSE-2"),
     ("only_newest_pause", "HIST-2"),
+    # Its checkpoint says that a turn is under way, and no more.
+    ("every_hook", "RESUME-1"),
 }
 """Warnings that are deserved although the loop is right."""
 

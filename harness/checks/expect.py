@@ -43,6 +43,8 @@ def _other_course(turn: TurnView) -> str | None:
         return f"the loop's own cap of {declared:.0f} requests was reached"
     if turn.cancels and not run.exposed("cancel"):
         return "the loop cannot be cancelled"
+    if turn.script is not None and turn.script.crash is not None and turn.crash is None:
+        return "the loop never wrote the checkpoint after which it was to be killed"
     return _other_policy(turn)
 
 

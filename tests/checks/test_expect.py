@@ -173,3 +173,13 @@ def test_a_loop_that_fails_with_its_tool_takes_its_own_course() -> None:
     story = told(WRONG).reply([call("toolu_1")], "tool_use").tool(error="disk full")
 
     assert story.raises("ToolError").kinds("EXPECT") == ["note"]
+
+
+def test_a_turn_whose_loop_was_not_killed_as_scripted_took_another_course() -> None:
+    crash = {"after": ["tool look kept"], "then": "cancel"}
+    turn = {"prompt": "Hi", "script": [], "crash": crash, "expect": {"status": "cancelled"}}
+    story = Story(turns=[turn])
+    story.turn()
+    story.ask([HI])
+
+    assert story.reply([text("A")]).end("completed").kinds("EXPECT") == ["note"]
