@@ -26,8 +26,8 @@ from .history import (
     ToolEnded,
     ToolStarted,
     UsageRecorded,
-    mended,
 )
+from .plain import plain
 
 Status: TypeAlias = Literal["completed", "refused", "truncated", "capped", "cancelled", "failed"]
 STATUSES: tuple[str, ...] = ("completed", "refused", "truncated", "capped", "cancelled", "failed")
@@ -135,27 +135,6 @@ INTERRUPTS = ("asyncio", "interrupt", "signal")
 
 Sink: TypeAlias = Callable[[AnyEvent], None]
 """Where the hooks' events go. It returns when the event is recorded, so order is what it seems."""
-
-
-def plain(value: object) -> Any:
-    """A copy of `value` made of JSON types, taken now. Models are dumped, what cannot be is its `repr`."""
-    try:
-        return msgspec.json.decode(msgspec.json.encode(value, enc_hook=_dump))
-    except UnicodeEncodeError:
-        return mended(msgspec.to_builtins(value, str_keys=True, enc_hook=_dump))
-
-
-def _dump(value: object) -> object:
-    for method in ("model_dump", "to_dict", "dict", "_asdict"):
-        dump = getattr(value, method, None)
-        if callable(dump) and not isinstance(value, type):
-            # Pydantic's `exclude_unset` is what an SDK sends back over the wire.
-            return dump(exclude_unset=True) if method == "model_dump" else dump()
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Iterator):
-        return list(value)
-    return {"__repr__": repr(value)}
 
 
 class Tool:

@@ -17,7 +17,7 @@ LAYERS: dict[str, int] = {
     for layer, names in enumerate(
         [
             "__init__ wire clauses clock reach",
-            "turn history transcript",
+            "turn history plain transcript",
             "scenario census evidence arrange exchange display declaration keys crash",
             "provider loops checks",
             "judge",

@@ -19,7 +19,7 @@ import time
 from typing import NoReturn
 
 from .. import census, declaration
-from ..turn import plain
+from ..plain import plain
 from . import warden
 from .channel import Answer, Ask, Control, Hooks
 from .driver import DriverError
