@@ -78,6 +78,16 @@ class Exchange:
         return self.delivered is not None and self.broken is None
 
     @property
+    def lost(self) -> bool:
+        """Whether the provider streamed a reply and broke it off before all of the message was sent."""
+        broken = self.broken
+        if broken is None or broken.by != "provider" or broken.how == "garbage":
+            return False
+        streamed = self.answer is not None and self.answer.kind == "reply" and self.answer.stream
+        # With the stop reason everything was said: what follows it only ends the stream.
+        return streamed and broken.last not in ("message_delta", "message_stop")
+
+    @property
     def reply(self) -> Json | None:
         """The message of the model, also where only a part of it was delivered."""
         if self.answer and self.answer.kind == "reply" and isinstance(self.answer.body, dict):

@@ -125,6 +125,8 @@ class Broken(Event, kw_only=True, tag="broken"):
     """Bytes of the body that were sent."""
     how: str = ""
     """What the scenario did: `error`, `end`, `close`, `reset`, `silence` or `garbage`."""
+    last: str = ""
+    """Name of the last event of the reply's stream that was sent whole, where the provider broke it off."""
 
 
 class Noted(Event, kw_only=True, tag="noted"):

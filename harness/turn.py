@@ -362,6 +362,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "on_tool_error": ("answer", "raise"),
     "cancel": ("between_requests", "at_once"),
     "on_crash": ("repeat", "answer"),
+    "on_broken_stream": ("retry", "continue"),
 }
 """Every policy that can be declared, the default first."""
 

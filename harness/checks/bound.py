@@ -54,7 +54,9 @@ def _waited_for_others(turn: TurnView, at: float) -> str:
         return f"the tool {hanging[0].name} was still running"
     last = turn.last
     unanswered = last is not None and (
-        last.answer is None or (last.delivered is None and last.broken is None)
+        last.answer is None
+        or (last.delivered is None and last.broken is None)
+        or (last.broken is not None and last.broken.how == "silence")
     )
     if last is not None and unanswered and at - last.first_at > _LONG:
         return f"{request(last)} was still being answered"

@@ -5,7 +5,7 @@ Plain Python, so that importing it costs a millisecond and the type checker read
 
 from __future__ import annotations
 
-from . import cleanup, display, early, limits, resume, state, stop
+from . import cleanup, display, early, fault, limits, resume, state, stop
 from .model import Clause, Ground, Level
 
 __all__ = ["CLAUSES", "FAMILIES", "Clause", "Ground", "Level"]
@@ -27,6 +27,8 @@ FAMILIES: dict[str, str] = {
     "CLEAN": "every exit path lands in the same place",
     "RESUME": "a crash in mid-turn, and the rerun",
     "USAGE": "what the turn cost",
+    "FAULT": "the provider misbehaves",
+    "STREAM": "a reply that comes in pieces",
     "EXPECT": "what the scenario expects",
 }
 """Families in the order of the catalogue, and what each is about."""
@@ -34,7 +36,7 @@ FAMILIES: dict[str, str] = {
 _ORDER = (
     stop.END, stop.TOOL, stop.PAUSE, early.TRUNC, early.REFUSE, early.WINDOW, stop.UNKNOWN, stop.GENERAL[:1],
     state.HIST, state.THREAD, display.SHOW, limits.CAP, limits.CANCEL, cleanup.CLEAN, resume.RESUME,
-    cleanup.USAGE, stop.GENERAL[1:],
+    cleanup.USAGE, fault.FAULT, fault.STREAM, stop.GENERAL[1:],
 )  # fmt: skip
 
 CLAUSES: dict[str, Clause] = {clause.id: clause for family in _ORDER for clause in family}

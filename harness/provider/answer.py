@@ -42,6 +42,8 @@ class Answer(msgspec.Struct, kw_only=True):
     waits: bool = False
     """Some of the events have a silence of their own before them."""
     pings: float = 0.0
+    segment: int = 0
+    """Bytes written at a time; 0: as they come."""
     point: int | None = None
     """The conversation request of its turn this answers, counted from 1; None where it does not count."""
     written: dict[str, str] = {}

@@ -85,7 +85,7 @@ class Replies:
         )
         if stream:
             answer.events = self._events(answer, reply, composed)
-            answer.gap, answer.pings = reply.gap, reply.pings
+            answer.gap, answer.pings, answer.segment = reply.gap, reply.pings, reply.segment
             answer.waits = any(event.wait for event in answer.events)
         else:
             answer.payload = dumps(said)
@@ -125,7 +125,7 @@ class Replies:
             answer.headers |= answer.written
         if events is not None:
             answer.events, answer.drafts = events, drafts
-            answer.gap, answer.pings = reply.gap, reply.pings
+            answer.gap, answer.pings, answer.segment = reply.gap, reply.pings, reply.segment
         else:
             answer.payload = dumps(said)
         return answer

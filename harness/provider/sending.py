@@ -23,7 +23,7 @@ class _Over(Exception):  # noqa: N818 - what the scenario asked for
 
 
 class Sending:
-    """Sends one answer. `events` and `bytes` (of the body) say how much was sent so far.
+    """Sends one answer. `events`, `bytes` (of the body) and `last` (event sent whole) say how far it came.
 
     Pings sent while waiting are no events of the reply, and not counted as such.
     """
@@ -46,6 +46,7 @@ class Sending:
         self._spoiled = False
         self.events = 0
         self.bytes = 0
+        self.last = ""
 
     async def run(self, whole: Callable[[], None], broken: Callable[[str], None]) -> None:
         """Send all of it, and tell how it ended. Raises `Left`."""
@@ -83,6 +84,7 @@ class Sending:
                 await self._at_event()
             await self._put(piece)
             self.events += stream
+            self.last = answer.events[index].name if answer.events is not None else ""
             await self._reach(self._position)
             if index % BATCH == BATCH - 1:
                 await self._drain()
@@ -122,9 +124,13 @@ class Sending:
         return offset is not None and offset < position
 
     def _write(self, data: bytes) -> None:
-        if data:
+        size = self._answer.segment
+        for start in range(0, len(data), size) if size else ():
+            self._channel.write((data[start : start + size],))
+            self._channel.flush()
+        if data and not size:
             self._channel.write((data,))
-            self.bytes += len(data)
+        self.bytes += len(data)
 
     async def _happen(self, what: Break) -> None:
         streamed = self._answer.events is not None

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from random import Random
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from .. import clock
 from ..history import AnyEvent, Broken, Delivered
 from ..wire.events import Event, encode
 from .answer import Answer
+
+if TYPE_CHECKING:
+    from .sending import Sending
 
 BATCH = 64
 """Events written at once where nothing asks for a pause between them."""
@@ -93,7 +96,14 @@ class Sender:
         if not await self._pacer.wait(answer.delay, channel.gone):
             return self._left(answer)
         self._record(answer.event())
-        if answer.breaks or answer.connection or answer.gap or answer.waits or self._at_event:
+        if (
+            answer.breaks
+            or answer.connection
+            or answer.gap
+            or answer.waits
+            or self._at_event
+            or answer.segment
+        ):
             return await self._slowly(answer, channel)
         if answer.events is None:
             channel.begin(answer.status, answer.headers, len(answer.payload))
@@ -135,7 +145,7 @@ class Sender:
         try:
             await sending.run(
                 whole=lambda: self._whole(answer, sending.events),
-                broken=lambda how: self._broken(answer, sending.events, sending.bytes, how),
+                broken=lambda how: self._broken(answer, sending, how),
             )
         except Left:
             return self._left(answer, sending.events, sending.bytes)
@@ -150,6 +160,15 @@ class Sender:
         self._record(Broken(request=answer.request, events=events, bytes=size))
         return False
 
-    def _broken(self, answer: Answer, events: int, size: int, how: str) -> None:
+    def _broken(self, answer: Answer, sent: Sending, how: str) -> None:
         answer.broken()
-        self._record(Broken(request=answer.request, events=events, bytes=size, by="provider", how=how))
+        self._record(
+            Broken(
+                request=answer.request,
+                events=sent.events,
+                bytes=sent.bytes,
+                by="provider",
+                how=how,
+                last=sent.last,
+            )
+        )

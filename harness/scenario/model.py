@@ -98,6 +98,8 @@ class Reply(Strict, frozen=True, kw_only=True):
     """Seconds between the events of a stream; a whole body waits for the sum."""
     pings: Seconds = 0.0
     """Seconds between pings while waiting within a stream; 0: none but the first."""
+    segment: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Bytes of a stream that are written at a time, each such piece on its own; 0: an event at a time."""
     tool_input_json: str | None = None
     """The exact JSON text the stream carries for the last tool call, whole or cut; a cut one has
     `input` as the accumulated rest."""

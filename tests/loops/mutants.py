@@ -7,6 +7,7 @@ from typing import Any
 from tests.loops import (
     mutants_cancel,
     mutants_ends,
+    mutants_faults,
     mutants_history,
     mutants_resume,
     mutants_stop,
@@ -23,6 +24,7 @@ FAMILIES = (
     mutants_history,
     mutants_ends,
     mutants_cancel,
+    mutants_faults,
     mutants_resume,
     threaded,
 )

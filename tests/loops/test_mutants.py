@@ -32,6 +32,8 @@ NEEDED = {
     "CLEAN": (1, 2, 3, 4, 5, 6, 8),
     "RESUME": (1, 2, 3, 5, 6),
     "USAGE": (1, 2, 3),
+    "FAULT": (1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+    "STREAM": (1, 2),
 }
 SCENARIOS = {scenario.id for scenario in find_scenarios()}
 EACH = pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from ...turn import Outcome
 from . import clients
 from .effects import Ask, Call, Effect, Failed, Finish, Message, Ran, RunTools, Wait
-from .receive import Accumulator, BrokenStreamError, SseDecoder
+from .receive import Accumulator, BrokenStreamError
 from .sync_driver import POLL, interrupted, tool_failure, whole
 from .turn import ReferenceTurn
 
@@ -85,7 +85,7 @@ async def _exchange(machine: ReferenceTurn, effect: Ask, accumulator: Accumulato
 
 
 async def _receive(machine: ReferenceTurn, chunks: Any, accumulator: Accumulator) -> Message:
-    decoder = SseDecoder()
+    decoder = machine.decoder()
     try:
         async for chunk in chunks:
             for event in decoder.feed(chunk):
@@ -93,7 +93,9 @@ async def _receive(machine: ReferenceTurn, chunks: Any, accumulator: Accumulator
     except BrokenStreamError:
         raise
     except Exception as error:
-        raise BrokenStreamError(f"{type(error).__name__}: {error}") from error
+        accumulator.cut_off()
+        if not accumulator.complete:
+            raise BrokenStreamError(f"{type(error).__name__}: {error}") from error
     return machine.received(accumulator)
 
 

@@ -10,7 +10,7 @@ from ...turn import Turn
 from . import ends
 from .effects import Message, Ran
 from .ends import End
-from .receive import Accumulator, BrokenStreamError
+from .receive import Accumulator, BrokenStreamError, SseDecoder
 from .state import Display, Tally
 
 ITERATIONS, WALL_CLOCK, PAUSES = 50, 600.0, 20
@@ -76,12 +76,17 @@ class TurnBase:
 
     # What is received
 
+    def decoder(self) -> SseDecoder:
+        """What finds the events in the bytes of a stream."""
+        return SseDecoder()
+
     def accumulator(self) -> Accumulator:
         """What puts a streamed reply together."""
         return Accumulator()
 
     def received(self, accumulator: Accumulator) -> Message:
         """The message of a stream that has ended. Raises `BrokenStreamError` where it is not whole."""
+        accumulator.cut_off()
         if not accumulator.complete:
             raise BrokenStreamError("the stream ended before the message did")
         return accumulator.message

@@ -43,6 +43,7 @@ class Accumulator:
     def __init__(self) -> None:
         self.message: Message = {}
         self.complete = False
+        self._said = False
         self._json: dict[int, str] = {}
 
     def add(self, event: dict[str, Any]) -> None:
@@ -58,12 +59,19 @@ class Accumulator:
             self._close(event["index"])
         elif kind == "message_delta":
             self._message_delta(event)
+            self._said = self.message.get("stop_reason") is not None
         elif kind == "message_stop":
             self._close_all()
             self.complete = True
         elif kind == "error":
             error = event.get("error") or {}
             raise BrokenStreamError(f"{error.get('type')}: {error.get('message')}")
+
+    def cut_off(self) -> None:
+        """The stream is over before it said so. With the stop reason, the message was all there."""
+        if self._said:
+            self._close_all()
+            self.complete = True
 
     @property
     def usage(self) -> dict[str, Any]:

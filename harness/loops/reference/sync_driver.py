@@ -11,7 +11,7 @@ from typing import Any
 from ...turn import Outcome, ToolError
 from . import clients
 from .effects import Ask, Call, Effect, Failed, Finish, Message, Ran, RunTools, Wait
-from .receive import Accumulator, BrokenStreamError, SseDecoder
+from .receive import Accumulator, BrokenStreamError
 from .turn import ReferenceTurn
 
 POLL = 0.02
@@ -74,7 +74,7 @@ def whole(body: bytes) -> Message:
 
 def receive(machine: ReferenceTurn, chunks: Any, accumulator: Accumulator) -> Message:
     """The message of a stream. Raises `BrokenStreamError` where it never completed."""
-    decoder = SseDecoder()
+    decoder = machine.decoder()
     try:
         for chunk in chunks:
             for event in decoder.feed(chunk):
@@ -84,7 +84,9 @@ def receive(machine: ReferenceTurn, chunks: Any, accumulator: Accumulator) -> Me
     except BrokenStreamError:
         raise
     except Exception as error:
-        raise BrokenStreamError(f"{type(error).__name__}: {error}") from error
+        accumulator.cut_off()
+        if not accumulator.complete:
+            raise BrokenStreamError(f"{type(error).__name__}: {error}") from error
     return machine.received(accumulator)
 
 

@@ -1,0 +1,415 @@
+"""Mutants that take a failure of the provider for something else, and those that misread a stream."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from harness.loops.reference import ReferenceTurn, ends
+from harness.loops.reference.effects import Block, Call, Effect, Failed, Message, RunTools, Wait
+from harness.loops.reference.ends import End
+from harness.loops.reference.receive import Accumulator, BrokenStreamError, SseDecoder
+from harness.loops.reference.state import blocks_of, client_calls
+from tests.loops.mutant import breaks
+
+
+@breaks("FAULT-1", on=("fault/retry-after", "fault/retry-after-twice"))
+class HasABackoffOfItsOwn(ReferenceTurn):
+    """Waits as long as it thinks right, whatever the provider asked for."""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        return super().pause_before_retry(replace(failure, wait=0.05), attempt)
+
+
+@breaks("FAULT-1", on=("fault/retry-after",))
+class LosesTheHeaderOnTheWay(ReferenceTurn):
+    """Wraps the error, so that `retry-after` is not there when the wait is computed."""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        return super().pause_before_retry(replace(failure, wait=None), attempt)
+
+
+@breaks("FAULT-2", on=("fault/rejected", "fault/key-revoked", "fault/forbidden", "fault/model-gone"))
+class TriesEverythingAgain(ReferenceTurn):
+    """Takes every error for one that passes."""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        return super().pause_before_retry(replace(failure, retryable=True, wait=0.02), attempt)
+
+
+@breaks("FAULT-2", on=("fault/prompt-too-long",))
+class SendsWhatIsTooLongAgain(ReferenceTurn):
+    """Tries a prompt that is too long once more, as it is."""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        status = getattr(failure.error, "status_code", 0)
+        return 0.0 if status in (400, 413) and attempt == 0 else super().pause_before_retry(failure, attempt)
+
+
+class Adding(ReferenceTurn):
+    """Does something to the history before a request is sent again."""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        pause = super().pause_before_retry(failure, attempt)
+        if pause is not None:
+            self.before_retry(failure)
+        return pause
+
+    def before_retry(self, failure: Failed) -> None:
+        raise NotImplementedError
+
+
+@breaks("FAULT-3", on=("fault/overloaded-once", "fault/server-error-first", "fault/reset"))
+class SaysEverythingTwice(Adding):
+    """Appends its last message once more with every attempt."""
+
+    def before_retry(self, failure: Failed) -> None:
+        self.messages.append(dict(self.messages[-1]))
+
+
+@breaks("FAULT-3", on=("fault/limited-twice", "fault/stream-error"))
+class TellsTheModelAboutTheError(Adding):
+    """Puts the provider's error into the conversation, as if the user had said it."""
+
+    def before_retry(self, failure: Failed) -> None:
+        self.messages.append({"role": "user", "content": f"The last request failed: {failure.error}"})
+
+
+@breaks("FAULT-3", on=("fault/overloaded-once", "fault/reset", "fault/stream-error-after-tool"))
+class StartsTheTurnAnew(Adding):
+    """Begins with the user's message again when a request fails."""
+
+    def before_retry(self, failure: Failed) -> None:
+        self.messages = self.messages[: self.start]
+
+
+@breaks("FAULT-3", on=("fault/overloaded-once", "fault/reset", "fault/stream-error-after-tool"))
+class RunsItsToolsAgain(ReferenceTurn):
+    """Repeats the whole step when a request fails: the tools, then the request."""
+
+    def ask(self) -> Generator[Effect, Any, Message | End]:
+        steps = super().ask()
+        effect = next(steps)
+        while True:
+            if isinstance(effect, Wait):
+                calls = tuple(self.last_calls())
+                if calls:
+                    yield RunTools(calls, self.left())
+            try:
+                result = yield effect
+                effect = steps.send(result)
+            except StopIteration as stop:
+                return stop.value
+
+    def last_calls(self) -> list[Call]:
+        replies = [message for message in self.messages[self.start :] if message["role"] == "assistant"]
+        return client_calls(blocks_of(replies[-1])) if replies else []
+
+
+class Forgiving(Accumulator):
+    """Takes what came of a message for the message."""
+
+    reason = "end_turn"
+
+    def cut_off(self) -> None:
+        if self.message:
+            self._close_all()
+            self.message["stop_reason"] = self.message.get("stop_reason") or self.reason
+            self.complete = True
+
+
+@breaks("FAULT-5", on=("fault/stream-end", "fault/stream-cut-event"), variants=("sse",))
+class TakesTheEndOfTheBytesForTheEnd(ReferenceTurn):
+    """Takes a stream that stopped for one that was done."""
+
+    def accumulator(self) -> Accumulator:
+        return Forgiving()
+
+
+class Deaf(Forgiving):
+    """Has no branch for an `error` event."""
+
+    def add(self, event: dict[str, Any]) -> None:
+        if event.get("type") != "error":
+            super().add(event)
+
+
+@breaks("FAULT-4", on=("fault/stream-error", "fault/stream-error-after-tool"), variants=("sse",))
+class PassesOverErrorEvents(ReferenceTurn):
+    """Reads an `error` event as any other that it does not know."""
+
+    def accumulator(self) -> Accumulator:
+        return Deaf()
+
+
+class Salvaging(Deaf):
+    """Makes a call of what came of one."""
+
+    def cut_off(self) -> None:
+        calls = any(block.get("type") == "tool_use" for block in self.message.get("content", ()))
+        self.reason = "tool_use" if calls else "end_turn"
+        super().cut_off()
+
+    def _input(self, text: str) -> Any:
+        for end in ("", '"}', "}", '": ""}', ": null}"):
+            try:
+                return json.loads(text + end)
+            except ValueError:
+                continue
+        return {}
+
+
+@breaks(
+    "FAULT-6",
+    on=("fault/stream-cut-call", "fault/stream-cut-call-start", "fault/stream-error-call"),
+    variants=("sse",),
+)
+class SalvagesCalls(ReferenceTurn):
+    """Repairs the input of a call that broke off, and runs it."""
+
+    def accumulator(self) -> Accumulator:
+        return Salvaging()
+
+
+class Eager(Deaf):
+    """Keeps the calls that were closed, and lets nothing else of a broken stream count."""
+
+    reason = "tool_use"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.closed: set[int] = set()
+
+    def add(self, event: dict[str, Any]) -> None:
+        super().add(event)
+        if event.get("type") == "content_block_stop":
+            self.closed.add(event["index"])
+
+    def cut_off(self) -> None:
+        if self.message and not self.complete:
+            content = self.message["content"]
+            self.message["content"] = [content[index] for index in sorted(self.closed)]
+            self._json.clear()
+        super().cut_off()
+
+
+@breaks("FAULT-6", on=("fault/stream-cut-between-calls", "fault/stream-error-call"), variants=("sse",))
+class RunsEachCallAsItCloses(ReferenceTurn):
+    """Runs the calls that came whole, although their message did not."""
+
+    def accumulator(self) -> Accumulator:
+        return Eager()
+
+
+class Remembering(ReferenceTurn):
+    """Still has what came of the last stream."""
+
+    came: Accumulator | None = None
+
+    def accumulator(self) -> Accumulator:
+        self.came = super().accumulator()
+        return self.came
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        return None
+
+    def parts(self) -> list[Block]:
+        return list(self.came.message.get("content", ())) if self.came else []
+
+
+@breaks(
+    "FAULT-7", on=("fault/stream-error", "fault/stream-end", "fault/stream-cut-thinking"), variants=("sse",)
+)
+class KeepsWhatCame(Remembering):
+    """Puts what came of a broken stream into the history when it gives up."""
+
+    def gave_up(self, failure: Failed) -> End:
+        self.add_reply(self.parts())
+        return super().gave_up(failure)
+
+
+@breaks("FAULT-7", on=("fault/stream-cut-call", "fault/stream-error-call"), variants=("sse",))
+class KeepsHalfACall(Remembering):
+    """Keeps a call of a broken stream, and answers it as one that did not run."""
+
+    def gave_up(self, failure: Failed) -> End:
+        parts = [block for block in self.parts() if block.get("type") == "tool_use"]
+        self.add_reply(parts)
+        return super().gave_up(failure)
+
+
+@breaks("FAULT-8", on=("fault/stream-silent", "fault/stream-silent-pings"), variants=("sse",))
+class GivesAStreamTimeOfItsOwn(ReferenceTurn):
+    """Lets a request take longer than the turn may."""
+
+    def left(self) -> float:
+        return super().left() + 2.5
+
+
+class Impatient(Accumulator):
+    """Takes pings for silence."""
+
+    heard = 0.0
+
+    def add(self, event: dict[str, Any]) -> None:
+        super().add(event)
+        if event.get("type") != "ping":
+            self.heard = time.monotonic()
+        elif self.heard and time.monotonic() - self.heard > 0.4:
+            raise BrokenStreamError("nothing came for too long")
+
+
+@breaks("FAULT-8", on=("fault/stream-alive",), variants=("sse",))
+class GivesUpAStreamThatLives(ReferenceTurn):
+    """Gives up a stream that sends nothing but pings for a moment."""
+
+    def accumulator(self) -> Accumulator:
+        return Impatient()
+
+
+@breaks("FAULT-9", on=("fault/rejected", "fault/overloaded-for-good", "fault/forbidden"))
+class GivesUpInSilence(ReferenceTurn):
+    """Ends as if the model were done when no answer could be had."""
+
+    def gave_up(self, failure: Failed) -> End:
+        return ends.completed()
+
+
+@breaks("FAULT-9", on=("fault/stream-cut-twice",), variants=("sse",))
+class BlamesTheTokenLimit(ReferenceTurn):
+    """Says of a stream that broke off that the model reached its limit."""
+
+    def gave_up(self, failure: Failed) -> End:
+        return ends.truncated("max_tokens")
+
+
+@breaks("FAULT-10", on=("fault/prompt-too-long", "fault/prompt-too-long-still"))
+class AsksForBrevity(ReferenceTurn):
+    """Adds a sentence to a prompt that is too long."""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        if "too long" in str(failure.error) and attempt < 2:
+            self.messages.append({"role": "user", "content": "Please be brief."})
+            return 0.0
+        return super().pause_before_retry(failure, attempt)
+
+
+class PerRead(SseDecoder):
+    """Decodes what one read brings by itself."""
+
+    def feed(self, chunk: bytes) -> list[dict[str, Any]]:
+        return super().feed(chunk.decode("utf-8", "replace").encode())
+
+
+@breaks("STREAM-1", on=("stream/byte-by-byte", "stream/cut-inside-character"), variants=("sse",))
+class DecodesEachReadByItself(ReferenceTurn):
+    """Makes text of the bytes of each read, whole characters or not."""
+
+    def decoder(self) -> SseDecoder:
+        return PerRead()
+
+
+class StartIgnored(Accumulator):
+    """Knows the input of a call from its deltas alone."""
+
+    def add(self, event: dict[str, Any]) -> None:
+        super().add(event)
+        if event.get("type") == "content_block_start" and "input" in event["content_block"]:
+            self.message["content"][-1]["input"] = {}
+
+
+@breaks("STREAM-1", on=("stream/input-in-start",), variants=("sse",))
+class IgnoresTheInputOfTheStart(ReferenceTurn):
+    """Takes no input from the start of a block."""
+
+    def accumulator(self) -> Accumulator:
+        return StartIgnored()
+
+
+class OneBuffer(Accumulator):
+    """Has one buffer for the inputs of all blocks, and empties it when there is something in it."""
+
+    buffer = ""
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> None:
+        if delta.get("type") == "input_json_delta":
+            self.buffer += delta["partial_json"]
+        else:
+            super()._delta(index, delta)
+
+    def _close(self, index: int) -> None:
+        block = self.message["content"][index]
+        if block.get("type") == "tool_use" and self.buffer:
+            block["input"] = self._input(self.buffer)
+
+
+@breaks("STREAM-1", on=("stream/no-arguments",), variants=("sse",))
+class HasOneBufferForAllInputs(ReferenceTurn):
+    """Gives a call without arguments those of the call before it."""
+
+    def accumulator(self) -> Accumulator:
+        return OneBuffer()
+
+
+class FragmentByFragment(Accumulator):
+    """Decodes the escapes of each fragment by itself."""
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> None:
+        if delta.get("type") == "input_json_delta":
+            text = delta["partial_json"].replace("\\u", "")
+            delta = {**delta, "partial_json": text.replace("\\", "") if text.endswith("\\") else text}
+        super()._delta(index, delta)
+
+
+@breaks("STREAM-1", on=("stream/escapes",), variants=("sse",))
+class ReadsFragmentsByThemselves(ReferenceTurn):
+    """Reads the escapes of an input before it is whole."""
+
+    def accumulator(self) -> Accumulator:
+        return FragmentByFragment()
+
+
+class Strict(Accumulator):
+    """Has a list of the events there are."""
+
+    known = frozenset(
+        ("message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+         "message_stop", "ping", "error")
+    )  # fmt: skip
+
+    def add(self, event: dict[str, Any]) -> None:
+        if event.get("type") not in self.known:
+            raise BrokenStreamError(f"unknown event {event.get('type')}")
+        super().add(event)
+
+
+@breaks("STREAM-2", on=("fault/stream-unknown-event",), variants=("sse",))
+class RaisesOnNewEvents(ReferenceTurn):
+    """Takes an event that it does not know for a fault."""
+
+    def accumulator(self) -> Accumulator:
+        return Strict()
+
+
+class Orderly(Accumulator):
+    """Expects a fragment after a fragment."""
+
+    begun = False
+
+    def add(self, event: dict[str, Any]) -> None:
+        kind = event.get("type")
+        if kind == "ping" and self.begun:
+            raise BrokenStreamError("a ping within a block")
+        self.begun = kind == "content_block_delta"
+        super().add(event)
+
+
+@breaks("STREAM-2", on=("stream/pings", "fault/stream-stalled"), variants=("sse",))
+class StumblesOverPings(ReferenceTurn):
+    """Takes a ping between two fragments for a fault."""
+
+    def accumulator(self) -> Accumulator:
+        return Orderly()
