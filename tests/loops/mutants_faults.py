@@ -49,41 +49,37 @@ class SendsWhatIsTooLongAgain(ReferenceTurn):
         return 0.0 if status in (400, 413) and attempt == 0 else super().pause_before_retry(failure, attempt)
 
 
-class Adding(ReferenceTurn):
-    """Does something to the history before a request is sent again."""
+@breaks("FAULT-3", on=("fault/overloaded-once", "fault/server-error-first", "fault/reset"))
+class SaysEverythingTwice(ReferenceTurn):
+    """Appends its last message once more with every attempt."""
 
     def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
         pause = super().pause_before_retry(failure, attempt)
         if pause is not None:
-            self.before_retry(failure)
+            self.messages.append(dict(self.messages[-1]))
         return pause
-
-    def before_retry(self, failure: Failed) -> None:
-        raise NotImplementedError
-
-
-@breaks("FAULT-3", on=("fault/overloaded-once", "fault/server-error-first", "fault/reset"))
-class SaysEverythingTwice(Adding):
-    """Appends its last message once more with every attempt."""
-
-    def before_retry(self, failure: Failed) -> None:
-        self.messages.append(dict(self.messages[-1]))
 
 
 @breaks("FAULT-3", on=("fault/limited-twice", "fault/stream-error"))
-class TellsTheModelAboutTheError(Adding):
+class TellsTheModelAboutTheError(ReferenceTurn):
     """Puts the provider's error into the conversation, as if the user had said it."""
 
-    def before_retry(self, failure: Failed) -> None:
-        self.messages.append({"role": "user", "content": f"The last request failed: {failure.error}"})
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        pause = super().pause_before_retry(failure, attempt)
+        if pause is not None:
+            self.messages.append({"role": "user", "content": f"The last request failed: {failure.error}"})
+        return pause
 
 
 @breaks("FAULT-3", on=("fault/overloaded-once", "fault/reset", "fault/stream-error-after-tool"))
-class StartsTheTurnAnew(Adding):
+class StartsTheTurnAnew(ReferenceTurn):
     """Begins with the user's message again when a request fails."""
 
-    def before_retry(self, failure: Failed) -> None:
-        self.messages = self.messages[: self.start]
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        pause = super().pause_before_retry(failure, attempt)
+        if pause is not None:
+            self.messages = self.messages[: self.start]
+        return pause
 
 
 @breaks("FAULT-3", on=("fault/overloaded-once", "fault/reset", "fault/stream-error-after-tool"))
