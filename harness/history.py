@@ -115,18 +115,16 @@ class Delivered(Event, kw_only=True, tag="delivered"):
 
 
 class Broken(Event, kw_only=True, tag="broken"):
-    """The answer ended before its last byte, or was spoiled: `by` the client or the provider's script."""
+    """The answer ended or was spoiled `by` client or script, after whole `events` and `bytes` of its body."""
 
     request: int
     events: int = 0
-    """Events of the stream that were sent whole."""
     by: str = "client"
     bytes: int = 0
-    """Bytes of the body that were sent."""
     how: str = ""
     """What the scenario did: `error`, `end`, `close`, `reset`, `silence` or `garbage`."""
     last: str = ""
-    """Name of the last event of the reply's stream that was sent whole, where the provider broke it off."""
+    """Name of the last event of the reply that was sent whole, where the scenario broke it off."""
 
 
 class Noted(Event, kw_only=True, tag="noted"):

@@ -85,6 +85,7 @@ class Runner:
         self._thread = threading.Thread(target=self._serve, name="loop-harness", daemon=True)
         self._drivers: list[Driver] = []
         self._idle: asyncio.Queue[int] = asyncio.Queue()
+        self._cold: set[int] = set()
         self._probe = probe
         self._probing = threading.Lock()
 
@@ -159,6 +160,8 @@ class Runner:
                 self._drivers.append(driver)
                 await asyncio.wait_for(driver.start(), START_DEADLINE)
                 self._idle.put_nowait(number)
+                if number and isinstance(driver, HostDriver):
+                    self._cold.add(number)
         except DriverError as error:
             return Probe(problem=str(error))
         except TimeoutError:
@@ -194,6 +197,9 @@ class Runner:
 
     async def _play(self, case: Case) -> tuple[list[AnyEvent], float]:
         worker = await self._idle.get()
+        if worker in self._cold:
+            self._cold.discard(worker)
+            await self._warm(worker)
         return await self._played(case, worker, self._terms(), lambda: self._idle.put_nowait(worker))
 
     async def _played(
