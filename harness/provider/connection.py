@@ -306,7 +306,9 @@ class Response(Channel):
     def flush(self) -> None:
         """Send what was written."""
         if self._written:
-            self._connection.transport.write(b"".join(self._written))
+            # Of what is written to a client that has left, the event loop complains after a while.
+            if not self._connection.transport.is_closing():
+                self._connection.transport.write(b"".join(self._written))
             self._written.clear()
 
     async def drain(self) -> None:
