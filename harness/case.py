@@ -46,6 +46,10 @@ RESTART = 20.0
 """Seconds a turn gets on top where a new process has to load the loop and its libraries in it."""
 INTO_RETRY = 0.1
 """Seconds after a request has failed in which a turn that is to be cancelled at `retry` is."""
+ROW = 3
+"""Turns that are counted one by one, so that what grows is seen to grow."""
+SETTLING = 0.05
+"""Seconds in which what a turn has ended may be gone, before what is left is counted."""
 BETWEEN = 0.02
 """Seconds between two turns of a conversation: what comes later is the next turn's."""
 
@@ -136,6 +140,9 @@ class CaseRun:
                 self._waiting = None
             if any(isinstance(event, (Lost, Overran)) for event in self.history.events[before:]):
                 return
+            if len(self._case.scenario.turns) >= ROW:
+                await asyncio.sleep(SETTLING)
+                await self.census()
             messages = left_behind(self.history.events[before:])
             if died and turn.crash and turn.crash.then == "move on":
                 messages = spec.messages

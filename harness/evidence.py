@@ -197,7 +197,10 @@ class TurnView:
         if told is None:
             exposed = not self.run.exposes.isdisjoint(("shown", "publish"))
             return [] if exposed and self.ended else None
-        earlier = [one for turn in self.run.turns[: self.index] for one in turn.shown or []]
+        # A string is what this turn said, also where an earlier one said the same.
+        alone = self.ended is not None and self.ended.returned == "text"
+        turns = [] if alone else self.run.turns[: self.index]
+        earlier = [one for turn in turns for one in turn.shown or []]
         return display.of_this_turn(told, earlier)
 
     @cached_property

@@ -266,3 +266,13 @@ def test_a_scenario_that_cannot_be_read_is_no_evidence() -> None:
 
     with pytest.raises(EvidenceError, match="cannot be read"):
         story.run()
+
+
+def test_a_string_is_what_its_own_turn_said_also_where_an_earlier_one_said_the_same() -> None:
+    story = Story()
+    for _ in range(2):
+        story.turn()
+        story.returns("The model declined.")
+    assert [[one.text for one in turn.shown or []] for turn in story.run().turns] == [
+        ["The model declined."]
+    ] * 2

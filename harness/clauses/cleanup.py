@@ -68,6 +68,19 @@ CLEAN = (
         needs=("publish|usage|report",),
     ),
     Clause(
+        id="CLEAN-7",
+        level="SHOULD",
+        timed=True,
+        sentence=(
+            "No thread, task, child process, connection or temporary file is left that grows in number from "
+            "turn to turn."
+        ),
+        reason="A worker that serves a thousand turns runs out of files, threads or memory.",
+        ground="construction",
+        source="What was alive was counted after each of three equal turns.",
+        advice="Make clients and executors once, or close them with the turn; cancel and await its tasks.",
+    ),
+    Clause(
         id="CLEAN-8",
         level="MUST",
         timed=True,

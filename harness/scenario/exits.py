@@ -20,7 +20,7 @@ LANDING: Final = ("CLEAN-1", "CLEAN-3", "CLEAN-4", "CLEAN-5", "CLEAN-8", "USAGE-
 """Clauses of every exit path."""
 NEED: Final = {"CLEAN-3": {"publish"}, "CLEAN-4": {"publish"}, "CLEAN-5": {"usage"}}
 """Clauses that cannot be asked for where one of these hooks fails."""
-AGAIN: Final = ("HIST-8",)
+AGAIN: Final = ("HIST-8", "CLEAN-7")
 """Clauses that take a turn after the one that ended so."""
 
 Json: TypeAlias = dict[str, Any]

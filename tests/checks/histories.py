@@ -25,6 +25,7 @@ from harness.history import (
     Began,
     Broken,
     Cancelled,
+    Census,
     Crashed,
     Delivered,
     Ended,
@@ -253,6 +254,10 @@ class Story:
     def raises(self, kind: str = "RuntimeError", message: str = "boom", bases: tuple[str, ...] = ()) -> Story:
         raised = Raised(type=kind, bases=[kind, *bases], message=message)
         return self._add(Ended(returned="raised", raised=raised))
+
+    def counted(self, **alive: Any) -> Story:
+        """What is alive is counted."""
+        return self._add(Census(when="after", **alive))
 
     def overran(self, deadline: float = 10.0) -> Story:
         return self._add(Overran(deadline=deadline))

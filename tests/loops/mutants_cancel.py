@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -129,3 +131,12 @@ class GivesUpCleaningAtTheFirstFailure(ReferenceTurn):
             yield hook
         except Exception:  # noqa: BLE001 - whatever it is
             self.failed = True
+
+
+@breaks("CLEAN-7", on=("exit/finished-3",))
+class LeavesAThreadBehind(ReferenceTurn):
+    """Starts a thread for each turn, which waits for more of it."""
+
+    def outcome(self, end: End) -> Any:
+        threading.Thread(target=time.sleep, args=(5,), daemon=True).start()
+        return super().outcome(end)
