@@ -11,8 +11,9 @@ import msgspec
 
 from harness.loops.reference import DECLARATION, ReferenceTurn, async_loop_of, loop_of
 from harness.loops.reference.async_driver import drive_async
-from harness.loops.reference.effects import Block, Call, Drop, Effect, Keep, Message, Ran, RunTools
+from harness.loops.reference.effects import Block, Call, Drop, Effect, Failed, Keep, Message, Ran, RunTools
 from harness.loops.reference.ends import End
+from harness.loops.reference.receive import Accumulator
 from harness.loops.reference.state import text_of
 from harness.turn import Declaration, Outcome, Turn
 from tests.loops.threaded import ThreadedTurn
@@ -231,6 +232,51 @@ def own_event_loop(turn: Turn) -> Outcome:
 
 
 variant("own_event_loop", "It is blocking, with an event loop of its own for each turn.")
+
+
+class GivesUpAtOnce(ReferenceTurn):
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        return None
+
+
+gives_up_at_once = loop_of(GivesUpAtOnce)
+variant("gives_up_at_once", "It sends no request again.")
+
+
+class ContinuesBrokenStreams(ReferenceTurn):
+    came: Accumulator | None = None
+
+    def accumulator(self) -> Accumulator:
+        self.came = super().accumulator()
+        return self.came
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        pause = super().pause_before_retry(failure, attempt)
+        content = self.came.message.get("content", []) if self.came else []
+        texts = [
+            {"type": "text", "text": block["text"]} for block in content if block.get("text", "").strip()
+        ]
+        if pause is not None and texts:
+            self.show(texts)
+            self.add_reply(texts)
+            self.messages.append({"role": "user", "content": "You were interrupted. Please go on."})
+        return pause
+
+
+continues_broken_streams = loop_of(ContinuesBrokenStreams, declared(on_broken_stream="continue"))
+variant("continues_broken_streams", "It asks for the rest of a stream that broke off, and declares it.")
+
+
+class ShortensWhatIsTooLong(ReferenceTurn):
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        if "prompt is too long" in str(failure.error) and len(self.messages) > self.start and attempt == 0:
+            self.messages = self.messages[: self.start]
+            return 0.0
+        return super().pause_before_retry(failure, attempt)
+
+
+shortens_what_is_too_long = loop_of(ShortensWhatIsTooLong)
+variant("shortens_what_is_too_long", "It drops what the tools said where the prompt is too long.")
 
 Loop = Callable[[Turn], Any]
 
