@@ -25,6 +25,8 @@ from tests.loops.mutants import MUTANTS, Mutant
 
 PAGE = Path(__file__).parent.parent / "docs" / "kill-matrix.md"
 FORMS = ("sync", "async")
+FORMS_AND_VARIANTS = (("sync", "json"), ("async", "sse"))
+"""A sample of the four forms in which each mutant differs most from itself."""
 AT_A_TIME = 6
 KNOWN = Probe(exposes=sorted(EXPOSABLE))
 """What the reference exposes: a mutant is judged as if it did, so that leaving a hook out is a fault."""

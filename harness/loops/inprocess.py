@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from .. import census, declaration
 from ..declaration import DeclarationError
 from ..history import AnyEvent, Census, Lost, Overran, storable
@@ -144,7 +146,9 @@ class InProcessDriver:
 
     async def census(self) -> Census:
         """Count in this process; temporary files could be anybody's and are not listed."""
-        return census.take(self._stage.loop if self._stage else None)
+        alive = census.take(self._stage.loop if self._stage else None)
+        # The provider's ends of the connections, and whatever else this process does, are open here too.
+        return msgspec.structs.replace(alive, sockets=0)
 
     async def forget(self, conversation: str) -> None:
         """Drop the conversation's store, and what its turns still send."""

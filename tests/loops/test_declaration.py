@@ -5,7 +5,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from harness.declaration import DeclarationError, attributes, collect
-from harness.turn import Declaration
+from harness.turn import EXPOSABLE, POLICIES, Declaration
 
 
 def problems(declared=None, options=None, folder=None) -> list[str]:
@@ -77,7 +77,7 @@ def test_every_problem_is_told_at_once_with_its_place_and_the_nearest_name(tmp_p
         f"{path}: [tool.loop-harness]: caps.pauses: a number above 0, not 0",
         (
             "the loop's attributes: policies.on_refused: unknown; did you mean 'on_refusal'?"
-            " (one of on_max_tokens, on_refusal, on_tool_error, cancel, on_crash)"
+            f" (one of {', '.join(POLICIES)})"
         ),
         (
             "the loop's attributes: policies.on_max_tokens: one of stop, continue, not 'continues';"
@@ -89,9 +89,8 @@ def test_every_problem_is_told_at_once_with_its_place_and_the_nearest_name(tmp_p
         ),
         "the loop's attributes: keys is a mapping, not 'chat:*'",
         (
-            "the loop's attributes: exposes: one of status, shown, history, usage, publish, done,"
-            " report, checkpoint, tools, iterations, wall_clock, pauses, cancel, asyncio, interrupt, signal,"
-            " not 'shwon'; did you mean 'shown'?"
+            f"the loop's attributes: exposes: one of {', '.join(EXPOSABLE)}, not 'shwon'; did you"
+            " mean 'shown'?"
         ),
         "the options: keys.cancel: a pattern, as text",
     ]

@@ -136,11 +136,11 @@ def test_an_error_that_says_not_to_retry_is_not(form, stream):
 
 @pytest.mark.parametrize("form", [loop, async_loop])
 @pytest.mark.parametrize(
-    "cut", ["before the end", "error"], ids=["without message_stop", "with an error event"]
+    "cut", ["before the end", "error"], ids=["before it says why it stopped", "with an error event"]
 )
 def test_a_broken_stream_is_no_answer_and_runs_no_tool(form, cut):
     whole = sse(reply("tool_use", call("add")))
-    broken = whole[: whole.index(b"event: message_stop")]
+    broken = whole[: whole.index(b"event: message_delta")]
     if cut == "error":
         broken += (
             b'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"x"}}\n\n'
@@ -150,6 +150,16 @@ def test_a_broken_stream_is_no_answer_and_runs_no_tool(form, cut):
     assert played.requests[0] == played.requests[1]
     assert played.texts == ["Hi."]
     assert played.usage.iterations == 1
+
+
+@pytest.mark.parametrize("form", [loop, async_loop])
+def test_a_reply_that_said_why_it_stopped_is_whole_without_its_last_event(form):
+    whole = sse(reply("tool_use", call("add")))
+    unfinished = whole[: whole.index(b"event: message_stop")]
+    played = play(form, [unfinished, reply("end_turn", text("Hi."))], tools=(ADD,), stream=True)
+    assert len(played.of(ToolStarted)) == 1
+    assert played.texts == ["Hi."]
+    assert played.usage.iterations == 2
 
 
 @FORMS
