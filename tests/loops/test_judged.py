@@ -22,6 +22,7 @@ RIGHT = {"loop": "harness.loops.reference:loop"} | {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_loop_breaks_nothing(name):
     with Runner(RIGHT[name]) as runner:
@@ -38,6 +39,7 @@ def test_a_right_loop_breaks_nothing(name):
     assert broken == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "form"),
     [("exits_on_no_tool_call", "sync"), ("swaps_results", "async"), ("keeps_a_cut_call", "async")],
