@@ -313,6 +313,8 @@ def start(*arguments: str, cwd: Path = ROOT) -> subprocess.Popen[str]:
         text=True,
         cwd=cwd,
         env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'harness' / 'alias'}"},
+        # Where the tests run in the background of a shell, SIGINT is ignored, and that would be inherited.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,  # noqa: PLW1509
     )
 
 
