@@ -11,6 +11,7 @@ from tests.loops import (
     mutants_history,
     mutants_resume,
     mutants_stop,
+    mutants_stream,
     mutants_tools,
     threaded,
 )
@@ -25,6 +26,7 @@ FAMILIES = (
     mutants_ends,
     mutants_cancel,
     mutants_faults,
+    mutants_stream,
     mutants_resume,
     threaded,
 )
