@@ -48,9 +48,12 @@ def main(target: str, hooks_fd: int, control_fd: int) -> None:
         host.load(target)
         host.work()
     except OSError as error:
-        if error.errno not in (errno.EBADF, errno.ENOTSOCK):
+        if error.errno in (errno.EBADF, errno.ENOTSOCK):
+            sys.exit("the loop closed file descriptors it had not opened, among them those of its host")
+        if error.errno not in (errno.EPIPE, errno.ECONNRESET):
             raise
-        sys.exit("the loop closed file descriptors it had not opened, among them those of its host")
+        # Who is a child of this process is found by it: it must not end before the warden has looked.
+        host.end_with_parent()
 
 
 class Host:
@@ -97,7 +100,7 @@ class Host:
                 self._plays.put(None)
             else:
                 self._control.say(number, self._answer(ask))
-        self._end_with_parent()
+        self.end_with_parent()
 
     def _answer(self, ask: Ask) -> Answer:
         if self._stage is None:
@@ -112,7 +115,7 @@ class Host:
             return Answer(census=census.take(loop, self._folder, mark=mark, ours=SOCKETS, warden=guard))
         return Answer()
 
-    def _end_with_parent(self) -> NoReturn:
+    def end_with_parent(self) -> NoReturn:
         """Leave it to the warden; where there is none, clean up what is known without looking."""
         time.sleep(PATIENCE if self._guard else 0)
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -58,11 +59,20 @@ from harness.loops.host import HostDriver
 async def main():
     driver = HostDriver(sys.argv[1])
     await driver.start()
-    print(driver._host._mark, driver._host._folder, flush=True)
+    host = driver._host
+    print(host._mark, host._folder, host._warden, flush=True)
     await driver.play(spec(deadline=60), print)
 
 asyncio.run(main())
 """
+
+
+def parent_of(target):
+    return subprocess.Popen(
+        [sys.executable, "-c", PARENT, f"{LOOPS}:{target}"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,21 +90,30 @@ asyncio.run(main())
 )
 def test_a_host_ends_with_its_parent_and_so_does_all_it_started(target):
     before = sleepers()
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, f"{LOOPS}:{target}"],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    with parent:
-        mark, folder = parent.stdout.readline().decode().split()
+    with parent_of(target) as parent:
+        mark, folder, _ = parent.stdout.readline().decode().split()
         assert census.family(parent.pid, mark)
-        if target in ("leaves_a_child", "leaves_a_child_elsewhere", "daemonizes"):
+        if target.startswith(("leaves_", "daemonizes")):
             assert b"started" in parent.stdout.readline()
         parent.send_signal(signal.SIGKILL)
         parent.wait()
     assert ended(mark)
     assert gone(sleepers() - before)
     assert not Path(folder).exists()
+
+
+def test_a_host_that_meets_its_parents_end_waits_for_a_warden_that_is_late():
+    before = sleepers()
+    with parent_of("returns_when_its_parent_is_gone") as parent:
+        mark, _, warden = parent.stdout.readline().decode().split()
+        assert b"started" in parent.stdout.readline()
+        os.kill(int(warden), signal.SIGSTOP)
+        parent.kill()
+        parent.wait()
+        time.sleep(0.5)
+        os.kill(int(warden), signal.SIGCONT)
+    assert ended(mark)
+    assert gone(sleepers() - before)
 
 
 def test_the_warden_ends_with_its_host():

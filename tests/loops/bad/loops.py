@@ -221,6 +221,16 @@ def leaves_a_child_elsewhere(turn):
     return "started"
 
 
+def returns_when_its_parent_is_gone(turn):
+    """It has something to tell at the very moment when there is nobody to tell it to."""
+    leaves_a_child_elsewhere(turn)
+    turn.publish({"messages": ["started"]})
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(0.001)
+    return "late"
+
+
 def waits_for_its_children(turn):
     try:
         return f"met {os.wait()}"
