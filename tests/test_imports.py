@@ -20,7 +20,7 @@ LAYERS: dict[str, int] = {
             "turn history plain transcript",
             "scenario census evidence arrange exchange display declaration keys crash",
             "provider loops checks",
-            "judge",
+            "judge cassettes",
             "case killing probe pulse retrial runner chosen serving fake",
             "report catalogue_doc",
             "commands cli plugin __main__",
@@ -33,13 +33,13 @@ SIBLINGS = ("provider", "loops", "checks")
 
 ONLY_IN = {
     "anthropic": ("loops/",),
-    "vcr": ("cassettes",),
+    "vcr": ("cassettes/",),
     "faker": ("scenario/filler.py",),
     "pytest": ("plugin.py",),
     "httptools": ("provider/connection.py", "provider/server.py"),
     "uvloop": ("provider/server.py",),
     "rich": ("commands/", "report/text.py"),
-    "yaml": ("scenario/",),
+    "yaml": ("scenario/", "cassettes/"),
 }
 LISTENING = {"listen", "create_server", "start_server", "start_unix_server", "create_unix_server"}
 

@@ -1,0 +1,63 @@
+"""A cassette as it is used here: exchanges over HTTP, their bodies as bytes, whoever recorded them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+Headers = list[tuple[str, str]]
+"""In the order of the file, names as written there; a name may occur more than once."""
+
+
+class Request(msgspec.Struct, kw_only=True, frozen=True):
+    """What was asked."""
+
+    method: str
+    uri: str
+    headers: Headers
+    body: bytes
+    """As text, whatever it was sent compressed as; empty where there was none."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Bytes of a body that came together."""
+
+    at: float
+    """Seconds since the response's head."""
+    size: int
+    """How many bytes of the body, as it is kept here, had come in by this piece alone."""
+
+
+class Response(msgspec.Struct, kw_only=True, frozen=True):
+    """What was answered."""
+
+    status: int
+    reason: str = ""
+    headers: Headers
+    body: bytes
+    """Decompressed; without framing of the transfer."""
+    head_at: float | None = None
+    """Seconds from the request to the response's head; None where the recording does not tell."""
+    pieces: list[Piece] = []
+    """The pace of the body, where the recording tells it; the sizes add up to the body's."""
+    broken: bool = False
+    """The connection ended before the body did."""
+
+
+class Interaction(msgspec.Struct, kw_only=True, frozen=True):
+    """One request with its response."""
+
+    request: Request
+    response: Response
+    line: int = 0
+    """Where it begins in its file, from 1; 0 where it is in no file."""
+
+
+class Cassette(msgspec.Struct, kw_only=True, frozen=True):
+    """One recording."""
+
+    path: Path
+    interactions: list[Interaction]
+    secrets_checked: bool = False
+    """Written by us, so that known secrets have been looked for."""
