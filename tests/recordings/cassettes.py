@@ -6,33 +6,25 @@ tests skip and say so.
 
 from __future__ import annotations
 
-import base64
 import functools
-import gzip
 import json
 import os
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-import yaml
+
+from harness.cassettes.model import Headers
+from harness.cassettes.read import SUFFIXES, header
+from harness.cassettes.read import read as read_cassette
+from harness.cassettes.source import load
 
 VARIABLE = "HARNESS_RECORDINGS"
 HOST = "api.anthropic.com"
 ABSENT = "recordings of the real API are not here: HARNESS_RECORDINGS is not set"
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Plain YAML; a recorder's own tags are read as the text they hold."""
-
-
-_Loader.add_multi_constructor(
-    "tag:yaml.org,2002:python/", lambda loader, _tag, node: getattr(node, "value", None)
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +90,7 @@ def exchanges() -> tuple[Exchange, ...]:
     """Every recorded exchange with the API itself, in the order of files and within them."""
     return tuple(
         exchange
-        for path in _files(".yaml", ".yml", ".yaml.gz", ".yml.gz")
+        for path in _files(*(suffix for suffix in SUFFIXES if "json" not in suffix))
         for exchange in read(path, _source(path))
     )
 
@@ -139,59 +131,27 @@ def params(items: list[Any]) -> list[Any]:
 
 def read(path: Path, source: str) -> Iterator[Exchange]:
     """The exchanges of one file."""
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    cassette = yaml.load(data.decode("utf-8"), _Loader) or {}
-    pairs = [(one["request"], one["response"]) for one in cassette.get("interactions", [])]
-    pairs += zip(cassette.get("requests", []), cassette.get("responses", []), strict=False)
-    for place, (request, response) in enumerate(pairs):
-        address = urlsplit(request.get("uri") or request.get("url") or "")
-        if address.hostname == HOST:
-            yield _exchange(f"{source}#{place}", request, response)
+    kept = load(path).interactions
+    for place, one in enumerate(read_cassette(path).interactions):
+        address = urlsplit(one.request.uri)
+        if address.hostname != HOST:
+            continue
+        yield Exchange(
+            source=f"{source}#{place}",
+            method=one.request.method,
+            path=address.path,
+            query=address.query,
+            request_headers=_headers(one.request.headers),
+            request=one.request.body,
+            status=one.response.status,
+            headers=_headers(one.response.headers),
+            body=one.response.body,
+            sorted_keys="parsed_body" in kept[place]["response"],
+        )
 
 
-def _exchange(source: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> Exchange:
-    address = urlsplit(request.get("uri") or request.get("url") or "")
-    headers = _headers(response.get("headers"))
-    status = response.get("status") or response.get("status_code") or 200
-    return Exchange(
-        source=source,
-        method=request.get("method", "POST"),
-        path=address.path,
-        query=address.query,
-        request_headers=_headers(request.get("headers")),
-        request=_bytes(request),
-        status=int(status["code"] if isinstance(status, Mapping) else status),
-        headers=headers,
-        body=_unpacked(_bytes(response)),
-        sorted_keys="parsed_body" in response,
-    )
-
-
-def _headers(headers: Any) -> dict[str, str]:
-    items = headers.items() if isinstance(headers, Mapping) else (headers or [])
-    return {
-        str(name).lower(): ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-        for name, value in items
-    }
-
-
-def _bytes(half: Mapping[str, Any]) -> bytes:
-    """The body of a request or an answer in any of the forms recorders give it."""
-    if "parsed_body" in half:
-        return json.dumps(half["parsed_body"], ensure_ascii=False, separators=(",", ":")).encode()
-    body: Any = half.get("body", half.get("content"))
-    if isinstance(body, Mapping):
-        if (encoded := body.get("base64_string")) is not None:
-            return base64.b64decode(encoded)
-        body = body.get("string", "")
-    if body is None and (encoded := half.get("base64_body")) is not None:
-        return base64.b64decode(encoded)
-    return body.encode("utf-8", "surrogateescape") if isinstance(body, str) else bytes(body or b"")
-
-
-def _unpacked(body: bytes) -> bytes:
-    """Some recorders keep what came over the wire."""
-    return zlib.decompressobj(47).decompress(body) if body[:2] == b"\x1f\x8b" else body
+def _headers(headers: Headers) -> dict[str, str]:
+    return {name.lower(): header(headers, name.lower()) for name, _ in headers}
 
 
 def _json(data: bytes) -> Any:

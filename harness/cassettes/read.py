@@ -1,0 +1,132 @@
+"""Reads a recording, whoever made it: vcrpy of any version, pytest-recording, custom serializers, others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .bodies import raw_body, unpacked
+from .model import Cassette, Headers, Interaction, Request, Response
+from .problems import CassetteError, NotACassetteError, Problem, Spot
+from .source import load
+
+__all__ = ["SUFFIXES", "CassetteError", "NotACassetteError", "header", "read"]
+
+SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
+"""How the names of recordings end."""
+
+
+def read(path: Path) -> Cassette:
+    """The recording in the file at `path`.
+
+    Raises `CassetteError` with every problem and its place; `NotACassetteError` where the file is something
+    else altogether.
+    """
+    source = load(path)
+    found: list[Interaction] = []
+    problems: list[Problem] = []
+    for number, (written, spot) in enumerate(zip(source.interactions, source.spots, strict=True), start=1):
+        try:
+            found.append(_interaction(written, spot))
+        except ValueError as error:
+            problems.append(Problem(str(path), spot, f"interaction {number}: {error}"))
+    if problems:
+        raise CassetteError(problems)
+    return Cassette(path=path, interactions=found)
+
+
+def header(headers: Headers, name: str) -> str:
+    """The values of a header, joined by commas; empty where it is not there. `name` is in lower case."""
+    return ", ".join(value for each, value in headers if each.lower() == name)
+
+
+def _interaction(written: Any, spot: Spot) -> Interaction:
+    request, response = _half(written, "request"), _half(written, "response")
+    return Interaction(request=_request(request), response=_response(response), line=spot.line)
+
+
+def _half(written: Any, name: str) -> Mapping[str, Any]:
+    half = written.get(name) if isinstance(written, Mapping) else None
+    if isinstance(half, Mapping) and isinstance(half.get("state"), Mapping):
+        half = half["state"]  # an object of some class, written out
+    if not isinstance(half, Mapping):
+        raise ValueError(f"it has no `{name}`")  # noqa: TRY004 - of the file, not of an argument
+    return half
+
+
+def _request(half: Mapping[str, Any]) -> Request:
+    headers = _headers(half.get("headers"))
+    body = raw_body(half, header(headers, "content-type"))
+    return Request(
+        method=str(half.get("method") or "GET").upper(),
+        uri=_uri(half),
+        headers=headers,
+        body=unpacked(body, header(headers, "content-encoding")).body,
+    )
+
+
+def _uri(half: Mapping[str, Any]) -> str:
+    uri = half.get("uri") or half.get("url")
+    if isinstance(uri, str):
+        return uri
+    if isinstance(half.get("host"), str):
+        # Before vcrpy 1.0 the parts of the address stood on their own.
+        scheme, port = half.get("protocol") or "https", half.get("port")
+        default = {"https": 443, "http": 80}.get(str(scheme))
+        place = f":{port}" if port and port != default else ""
+        return f"{scheme}://{half['host']}{place}{half.get('path') or '/'}"
+    raise ValueError("its request has no `uri`")
+
+
+def _response(half: Mapping[str, Any]) -> Response:
+    headers = _headers(half.get("headers"))
+    status, reason = _status(half)
+    found = unpacked(raw_body(half, header(headers, "content-type")), header(headers, "content-encoding"))
+    return Response(status=status, reason=reason, headers=headers, body=found.body, broken=found.broken)
+
+
+def _status(half: Mapping[str, Any]) -> tuple[int, str]:
+    status: Any = half.get("status")
+    reason = ""
+    if isinstance(status, Mapping):
+        status, reason = status.get("code"), status.get("message") or ""
+    elif isinstance(status, str):
+        status, _, reason = status.partition(" ")
+    for code in (half.get("status_code"), half.get("code"), status):
+        if isinstance(code, (int, str)) and str(code).isdecimal():
+            return int(code), str(reason)
+    raise ValueError("its response has no `status`")
+
+
+def _headers(written: Any) -> Headers:
+    """Headers in the forms recorders give them: values alone or in lists, pairs, one text."""
+    if isinstance(written, Mapping) and isinstance(written.get("state"), Mapping):
+        written = written["state"]
+    if isinstance(written, Mapping):
+        pairs = list(written.items())
+    elif isinstance(written, (list, tuple)):
+        pairs = [pair for pair in _flat(written) if len(pair) == 2]
+    else:
+        pairs = []
+    return [
+        (str(name), _text(value))
+        for name, values in pairs
+        for value in (values if isinstance(values, (list, tuple)) else [values])
+    ]
+
+
+def _flat(written: list[Any] | tuple[Any, ...]) -> list[Any]:
+    """Pairs, also where a set of them is wrapped in a list once more, as for the arguments of its class."""
+    found: list[Any] = []
+    for one in written:
+        if isinstance(one, Mapping):
+            found += one.items()
+        elif isinstance(one, (list, tuple)):
+            nested = bool(one) and all(isinstance(each, (list, tuple)) for each in one)
+            found += _flat(one) if nested else [tuple(one)]
+    return found
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else "" if value is None else str(value)
