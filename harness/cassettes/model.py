@@ -6,6 +6,14 @@ from pathlib import Path
 
 import msgspec
 
+EXTRA = "loop_harness"
+"""Where a cassette keeps what vcrpy has no place for, and ignores.
+
+Beside `interactions`: `{format: 1, secrets_checked: true, made_by: TEXT}`. Beside `request` and `response`:
+`{asked_at: SECONDS, head_at: SECONDS, pieces: [[AT, SIZE], ...], broken: true}`, each left out where it is
+not known.
+"""
+
 Headers = list[tuple[str, str]]
 """In the order of the file, names as written there; a name may occur more than once."""
 
@@ -50,6 +58,8 @@ class Interaction(msgspec.Struct, kw_only=True, frozen=True):
 
     request: Request
     response: Response
+    asked_at: float | None = None
+    """Seconds from the recording's start to the request; None where the recording does not tell."""
     line: int = 0
     """Where it begins in its file, from 1; 0 where it is in no file."""
 
@@ -61,3 +71,5 @@ class Cassette(msgspec.Struct, kw_only=True, frozen=True):
     interactions: list[Interaction]
     secrets_checked: bool = False
     """Written by us, so that known secrets have been looked for."""
+    made_by: str = ""
+    """What the recording shows and how to make it again, where it says so."""
