@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from .bodies import raw_body, unpacked
+from .extras import extra_of, told_by
 from .model import Cassette, Headers, Interaction, Request, Response
 from .problems import CassetteError, NotACassetteError, Problem, Spot
 from .source import load
@@ -31,9 +34,13 @@ def read(path: Path) -> Cassette:
             found.append(_interaction(written, spot))
         except ValueError as error:
             problems.append(Problem(str(path), spot, f"interaction {number}: {error}"))
+    try:
+        told = told_by(source.extra)
+    except ValueError as error:
+        problems.append(Problem(str(path), Spot(1, 1), str(error)))
     if problems:
         raise CassetteError(problems)
-    return Cassette(path=path, interactions=found)
+    return Cassette(path=path, interactions=found, secrets_checked=told.secrets_checked, made_by=told.made_by)
 
 
 def header(headers: Headers, name: str) -> str:
@@ -43,7 +50,12 @@ def header(headers: Headers, name: str) -> str:
 
 def _interaction(written: Any, spot: Spot) -> Interaction:
     request, response = _half(written, "request"), _half(written, "response")
-    return Interaction(request=_request(request), response=_response(response), line=spot.line)
+    answered = _response(response)
+    extra = extra_of(written, len(answered.body))
+    answered = msgspec.structs.replace(
+        answered, head_at=extra.head_at, pieces=extra.pieces, broken=answered.broken or extra.broken
+    )
+    return Interaction(request=_request(request), response=answered, asked_at=extra.asked_at, line=spot.line)
 
 
 def _half(written: Any, name: str) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import vcr.serialize
 import yaml
@@ -15,6 +16,7 @@ from vcr.persisters.filesystem import FilesystemPersister
 from vcr.serializers import yamlserializer
 
 from harness.cassettes.model import EXTRA, Interaction, Piece, Request, Response
+from harness.cassettes.read import CassetteError, read
 from harness.cassettes.tape import Tape
 from harness.cassettes.write import write
 
@@ -75,6 +77,49 @@ def test_the_pace_stands_where_vcrpy_does_not_look(tmp_path: Path) -> None:
     ]
     told = yaml.safe_load((tmp_path / "x.yaml").read_text())[EXTRA]
     assert told == {"format": 1, "secrets_checked": True, "made_by": "a test"}
+
+
+def test_the_pace_is_read_again(tmp_path: Path) -> None:
+    written = [interaction(), interaction(broken=True)]
+    write(tmp_path / "x.yaml", written, made_by="a test")
+
+    cassette = read(tmp_path / "x.yaml")
+
+    assert (cassette.secrets_checked, cassette.made_by) == (True, "a test")
+    assert [one.line for one in cassette.interactions] == [4, 23]
+    assert [plain(one) for one in cassette.interactions] == [plain(one) for one in written]
+
+
+def plain(one: Interaction) -> Any:
+    """Without the line, and with times as they are kept."""
+    return msgspec.structs.replace(
+        one,
+        line=0,
+        response=msgspec.structs.replace(
+            one.response, pieces=[Piece(round(piece.at, 4), piece.size) for piece in one.response.pieces]
+        ),
+    )
+
+
+def test_a_body_edited_by_hand_has_no_pace(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    write(path, [interaction()])
+    path.write_text(path.read_text().replace("na\u00efve", "naive"))
+
+    [one] = read(path).interactions
+
+    assert b"naive" in one.response.body
+    assert one.response.pieces == []
+    assert one.response.head_at == 0.1
+
+
+def test_a_pace_that_is_none_is_told_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    write(path, [interaction()])
+    path.write_text(path.read_text().replace("head_at: 0.1", "head_at: soon"))
+
+    with pytest.raises(CassetteError, match=r"x.yaml:4:3: interaction 1: its `loop_harness`: .*head_at"):
+        read(path)
 
 
 def test_a_stream_is_written_as_lines(tmp_path: Path) -> None:
