@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from . import __version__
 from .commands import Stop
@@ -46,17 +47,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Knows the terminal's width without `shutil`, which is slow to import and needed for nothing else.
+
+    One is made for each option, whether help is asked for or not.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+class _Parser(argparse.ArgumentParser):
+    """The parser of the command, and of each of its sub-commands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=_Help, **options)
+
+
+def _columns() -> int:
+    """How wide the terminal is; COLUMNS in the environment comes first."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and int(told):
+        return int(told)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80 if sys.__stdout__ else 80
+    except (OSError, ValueError):
+        return 80
+
+
 def _say(message: str, code: int) -> int:
     print(f"loop-harness: {message}", file=sys.stderr)
     return code
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="loop-harness",
         description="Judge an agent loop on the Messages API, clause by clause.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"loop-harness {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
