@@ -105,7 +105,8 @@ def _parser() -> argparse.ArgumentParser:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_list(parser)
     parser.add_argument("--loop", required=True, metavar="PKG.MOD:ATTR", help="the loop to judge")
-    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="host processes (default 1)")
+    jobs = "host processes (default: one for each processor, at most 4)"
+    parser.add_argument("--jobs", type=_jobs, default=None, metavar="N", help=jobs)
     parser.add_argument("--seed", type=_seed, default=None, metavar="N", help="of text that does not matter")
     parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")

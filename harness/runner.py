@@ -155,17 +155,16 @@ class Runner:
 
     async def _explore(self) -> Probe:
         try:
-            for number in range(self._jobs):
-                driver = self._new_driver(number)
-                self._drivers.append(driver)
-                await asyncio.wait_for(driver.start(), START_DEADLINE)
-                self._idle.put_nowait(number)
-                if number and isinstance(driver, HostDriver):
-                    self._cold.add(number)
+            self._drivers = [self._new_driver(number) for number in range(self._jobs)]
+            await self._start_all()
         except DriverError as error:
             return Probe(problem=str(error))
         except TimeoutError:
             return Probe(problem=f"{self.name}: importing it took more than {START_DEADLINE:.0f} s")
+        for number, driver in enumerate(self._drivers):
+            self._idle.put_nowait(number)
+            if number and isinstance(driver, HostDriver):
+                self._cold.add(number)
         if self._probe:
             return self._probe
         unseen = msgspec.structs.replace(self._terms(), history_dir=None)
@@ -175,6 +174,13 @@ class Runner:
             return events
 
         return await explore(play, self._drivers[0], self._provider.url)
+
+    async def _start_all(self) -> None:
+        """Start the drivers side by side, and be through with all of them before the first error is told."""
+        starts = [asyncio.wait_for(driver.start(), START_DEADLINE) for driver in self._drivers]
+        for result in await asyncio.gather(*starts, return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result
 
     def _new_driver(self, number: int) -> Driver:
         if callable(self._target):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,11 @@ from .screen import Screen
 from .terminal import show
 from .verdict import exit_code
 
+MOST_JOBS = 4
+"""Beyond this the loops of a large machine would wait for one provider."""
+CASES_EACH = 8
+"""So many are played in the time in which a further process is started and warmed up."""
+
 
 def run(options: Namespace) -> int:
     """Run, and return the exit code."""
@@ -26,7 +32,8 @@ def run(options: Namespace) -> int:
     reports = [_report_path(written) for written in options.report]
     cases = chosen_cases(options.selectors, options.scenarios, seed)
     screen = Screen(options, seed)
-    with _runner(options, seed) as runner:
+    jobs = options.jobs or min(_processors(), MOST_JOBS, len(cases) // CASES_EACH + 1)
+    with _runner(options, seed, jobs) as runner:
         probe = _driven(runner)
         runnable = [case for case in cases if case.variant in probe.variants]
         with progress(len(runnable)) as step:
@@ -49,7 +56,7 @@ def run(options: Namespace) -> int:
     return exit_code(results, strict=options.strict)
 
 
-def _runner(options: Namespace, seed: int) -> Runner:
+def _runner(options: Namespace, seed: int, jobs: int) -> Runner:
     module, _, attribute = options.loop.partition(":")
     if not module or not attribute:
         raise Stop(f"--loop {options.loop}: name the loop as PKG.MOD:ATTR, such as my_agent.loop:run")
@@ -59,9 +66,12 @@ def _runner(options: Namespace, seed: int) -> Runner:
             history.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Stop(f"--history {history}: {error.strerror}") from error
-    return Runner(
-        options.loop, in_process=options.in_process, jobs=options.jobs, seed=seed, history_dir=history
-    )
+    return Runner(options.loop, in_process=options.in_process, jobs=jobs, seed=seed, history_dir=history)
+
+
+def _processors() -> int:
+    """How many this process may use, which in a container are often fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _driven(runner: Runner) -> Probe:
