@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -66,6 +67,14 @@ class Exchange:
         """Whether the request continues a message thread, and so leaves out what the thread knows."""
         thread = self.body.get("thread")
         return isinstance(thread, dict) and "continue" in (thread.get("type"), *thread)
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds the client says it waits for this answer, or between two parts of it; None: not said."""
+        for name in ("x-stainless-timeout", "x-stainless-read-timeout"):
+            with contextlib.suppress(ValueError):
+                return float(self.seen.headers.get(name, ""))
+        return None
 
     @property
     def kind(self) -> str:

@@ -15,6 +15,7 @@ from typing import IO, Any, TypeAlias
 import msgspec
 
 from . import clock
+from .mended import mended
 
 SCHEMA = 1
 """Version of the stored form; raised when an old reader would misread a new file."""
@@ -226,6 +227,10 @@ class Ended(Event, kw_only=True, tag="ended"):
     detail: str | None = None
     carry: bool = False
     raised: Raised | None = None
+    changed: list[str] | None = None
+    """What of the things handed to the loop is no longer what it was; None where nobody could look."""
+    appended: int = 0
+    """Messages at the end of the list that was handed in which were not there before."""
 
 
 class Overran(Event, kw_only=True, tag="overran"):
@@ -296,21 +301,6 @@ def storable(event: AnyEvent) -> AnyEvent:
     except UnicodeEncodeError:
         return decode_event(encode_event(event))
     return event
-
-
-def mended(value: Any) -> Any:
-    """`value`, made of JSON types, with U+FFFD for each half of a surrogate pair.
-
-    A text cut within an emoji holds such a half, and UTF-8 has no form for it.
-    """
-    match value:
-        case str():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case list():
-            return [mended(each) for each in value]
-        case dict():
-            return {mended(key): mended(each) for key, each in value.items()}
-    return value
 
 
 def decode_event(line: bytes | str) -> AnyEvent:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from .history import mended
+from .mended import mended
 
 
 def plain(value: object) -> Any:

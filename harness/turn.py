@@ -7,6 +7,7 @@ Nothing here signals a loop by raising into it (law 4): only a scripted tool or 
 from __future__ import annotations
 
 import asyncio
+import builtins
 import threading
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, Literal, TypeAlias
@@ -27,6 +28,7 @@ from .history import (
     ToolStarted,
     UsageRecorded,
 )
+from .lent import Lent
 from .plain import plain
 
 Status: TypeAlias = Literal["completed", "refused", "truncated", "capped", "cancelled", "failed"]
@@ -76,6 +78,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Resumes in a row."""
 
 
+ToolException: TypeAlias = Literal["ToolError", "KeyError", "OSError", "RuntimeError", "TimeoutError"]
+
+
 class Behaviour(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a scripted tool does. Of `result`, `raises` and `hangs` at most one is written."""
 
@@ -84,7 +89,9 @@ class Behaviour(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     result: str | list[dict[str, Any]] | None = None
     """Text or content blocks."""
     raises: str | None = None
-    """The tool raises `ToolError` with this text."""
+    """The tool raises with this text."""
+    exception: ToolException = "ToolError"
+    """What it raises; all but `ToolError` are Python's own."""
     delay: float = 0.0
     """Seconds before it returns or raises."""
     hangs: bool = False
@@ -146,9 +153,10 @@ class Tool:
         self.input_schema: dict[str, Any] = plain(spec.input_schema)
         self._answers = spec.answers
         self._turn = turn
+        turn.lent.remember(f"the input_schema of {self.name}", self.input_schema)
 
     def run(self, input: Any) -> str | list[dict[str, Any]]:  # noqa: A002 - the API's word
-        """Run the tool. Raises `ToolError` where the scenario says so."""
+        """Run the tool. Raises where the scenario says so, mostly `ToolError`."""
         call, answer = self._start(input)
         try:
             self._turn._reached(f"tool {self.name}")
@@ -159,7 +167,7 @@ class Tool:
         return self._finish(call, answer)
 
     async def arun(self, input: Any) -> str | list[dict[str, Any]]:  # noqa: A002 - the API's word
-        """Run the tool without blocking the event loop. Raises `ToolError` where the scenario says so."""
+        """Run the tool without blocking the event loop. Raises where the scenario says so."""
         call, answer = self._start(input)
         try:
             self._turn._reached(f"tool {self.name}")
@@ -184,8 +192,10 @@ class Tool:
         if answer.raises is not None:
             self._turn._record(ToolEnded(call=call, error=answer.raises))
             self._turn._reached(f"after tool {self.name}")
-            raise ToolError(answer.raises)
+            own = getattr(builtins, answer.exception, ToolError)
+            raise own(answer.raises)
         result: str | list[dict[str, Any]] = plain(answer.result) if answer.result is not None else "ok"
+        self._turn.lent.remember(f"what {self.name} returned", result)
         self._turn._record(ToolEnded(call=call, result=result))
         self._turn._reached(f"after tool {self.name}")
         return result
@@ -249,6 +259,7 @@ class Turn:
         self.system = spec.system
         self.prompt = spec.prompt
         self.messages: list[dict[str, Any]] = plain(spec.messages)
+        self.lent = Lent(self.messages)
         self.conversation = spec.conversation
         self.carry = carry
         self.stream = spec.stream

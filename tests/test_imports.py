@@ -16,8 +16,8 @@ LAYERS: dict[str, int] = {
     name: layer
     for layer, names in enumerate(
         [
-            "__init__ wire clauses clock reach",
-            "turn history plain transcript",
+            "__init__ wire clauses clock mended reach",
+            "turn history plain lent transcript",
             "scenario census evidence arrange exchange display declaration keys crash",
             "provider loops checks",
             "judge cassettes",

@@ -88,6 +88,29 @@ def the_first_cap_wins(run: Run) -> Iterator[Finding]:
             yield held(turn=turn, exchange=turn.last)
 
 
+@check("CAP-7")
+def pauses_and_tools_count_alike(run: Run) -> Iterator[Finding]:
+    """Of a turn with both, the sum is what the cap is about."""
+    for turn in run.turns:
+        cap = turn.caps.iterations
+        if cap is None:
+            continue
+        rounds = _iterations(turn)
+        allowed = rounds[: int(cap)]
+        if not {"pause_turn", "tool_use"} <= {one.stop_reason for one in allowed}:
+            continue
+        if len(rounds) > cap:
+            pauses = sum(one.stop_reason == "pause_turn" for one in allowed)
+            yield broken(
+                expected=f"{cap:.0f} requests at most, the {pauses} paused ones among them.",
+                happened=f"{request(rounds[int(cap)]).capitalize()} followed {cap:.0f} others, of which "
+                f"{pauses} had paused.",
+                exchange=rounds[int(cap)],
+            )
+        elif len(rounds) == cap:
+            yield held(exchange=rounds[-1])
+
+
 def _iterations(turn: TurnView) -> list[Exchange]:
     """The requests that count: those the API did not turn down as invalid."""
     return [one for one in turn.rounds if one.kind != "rejected"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import FINAL, Exchange, Run, TurnView
-from ..wire.same import blocks, is_blank
+from ..display import joined, squeezed
+from ..evidence import CUT, FINAL, Exchange, Run, TurnView
+from ..wire.blocks import THINKING
+from ..wire.same import blocks, brief, is_blank
 from .base import Finding, broken, check, held, named, note, request
 
 
@@ -60,6 +62,42 @@ def an_empty_reply_ends_the_turn(run: Run) -> Iterator[Finding]:
             yield _asked_again(final, final.next)
         else:
             yield held(exchange=final)
+
+
+@check("END-3")
+def thinking_alone_is_no_answer(run: Run) -> Iterator[Finding]:
+    """Where the last reply only thought, that is not shown, and not passed off as an answer either."""
+    for turn in run.turns:
+        last = turn.last
+        if last is None or turn.ended is None or turn.cancels or not _only_thinks(last):
+            continue
+        shown = joined([one for one in turn.shown or [] if not one.is_error])
+        thoughts = [squeezed(str(block.get("thinking") or "")) for block in last.content]
+        thought = next((words for words in thoughts if words and words in shown), None)
+        said_nothing = turn.status == "completed" and not shown and turn.error_mark is False
+        if thought is not None:
+            yield broken(
+                expected=f"None of the thoughts of the reply to {request(last)} among what is shown.",
+                happened=f"Shown was: {brief(thought)}",
+                evidence="outcome",
+                exchange=last,
+            )
+        elif said_nothing and last.stop_reason in FINAL:
+            yield broken(
+                expected="A text, a status other than completed, or one more request.",
+                happened=f"The reply to {request(last)} only thought, and the turn ended as completed with "
+                f"nothing shown.",
+                evidence="outcome",
+                exchange=last,
+            )
+        else:
+            yield held("outcome", exchange=last)
+
+
+def _only_thinks(exchange: Exchange) -> bool:
+    said = [block for block in exchange.content if not is_blank(block)]
+    thinks = bool(said) and all(block.get("type") in THINKING for block in said)
+    return thinks and exchange.stop_reason in (*FINAL, *CUT)
 
 
 def _empty_message_after(turn: TurnView, final: Exchange) -> tuple[Exchange, int] | None:

@@ -50,6 +50,30 @@ def blank_alone(role: str, content: Sequence[Any]) -> bool:
     return blank and not (role == "assistant" and others)
 
 
+def misplaced_ids(messages: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """What is wrong with the ids of calls and results, in words, and the id it is about."""
+    turns = _merged([message for message in messages if isinstance(message, dict)])
+    known: set[str] = set()
+    for position, (role, content) in enumerate(turns):
+        if role == "assistant":
+            for block in content:
+                if not str(block.get("type", "")).endswith("tool_use"):
+                    continue
+                identifier = str(block.get("id"))
+                if identifier in known:
+                    yield f"two calls have the id {identifier}", identifier
+                known.add(identifier)
+            continue
+        called = set(_ids(turns[position - 1][1] if position else [], "tool_use", "id"))
+        seen: set[str] = set()
+        for identifier in _ids(content, "tool_result", "tool_use_id"):
+            if identifier not in called:
+                yield f"the result for {identifier} has no call in the message before", identifier
+            elif identifier in seen:
+                yield f"the call {identifier} has two results", identifier
+            seen.add(identifier)
+
+
 def open_calls_of_the_server(messages: Sequence[Json]) -> list[str]:
     """Ids of server-run calls that nothing in the conversation answers."""
     content = [block for message in messages for block in _dicts(message.get("content"))]

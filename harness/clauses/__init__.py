@@ -5,7 +5,7 @@ Plain Python, so that importing it costs a millisecond and the type checker read
 
 from __future__ import annotations
 
-from . import cleanup, display, early, fault, limits, resume, state, stop
+from . import cleanup, display, early, fault, limits, owned, resume, state, stop
 from .model import Clause, Ground, Level
 
 __all__ = ["CLAUSES", "FAMILIES", "Clause", "Ground", "Level"]
@@ -17,9 +17,11 @@ FAMILIES: dict[str, str] = {
     "TRUNC": "a reply cut by `max_tokens`",
     "REFUSE": "the model declines",
     "WINDOW": "the context window is full",
+    "COMPACT": "a summary stands for the conversation",
     "UNKNOWN": "a stop reason nobody knows yet",
     "BOUND": "a turn ends",
     "HIST": "the history is the state",
+    "OWN": "what the caller owns",
     "THREAD": "message threads",
     "SHOW": "what the user sees",
     "CAP": "two caps, both observable",
@@ -34,9 +36,9 @@ FAMILIES: dict[str, str] = {
 """Families in the order of the catalogue, and what each is about."""
 
 _ORDER = (
-    stop.END, stop.TOOL, stop.PAUSE, early.TRUNC, early.REFUSE, early.WINDOW, stop.UNKNOWN, stop.GENERAL[:1],
-    state.HIST, state.THREAD, display.SHOW, limits.CAP, limits.CANCEL, cleanup.CLEAN, resume.RESUME,
-    cleanup.USAGE, fault.FAULT, fault.STREAM, stop.GENERAL[1:],
+    stop.END, stop.TOOL, stop.PAUSE, early.TRUNC, early.REFUSE, early.WINDOW, early.COMPACT, stop.UNKNOWN,
+    stop.GENERAL[:1], state.HIST, owned.OWN, state.THREAD, display.SHOW, limits.CAP, limits.CANCEL,
+    cleanup.CLEAN, resume.RESUME, cleanup.USAGE, fault.FAULT, fault.STREAM, stop.GENERAL[1:],
 )  # fmt: skip
 
 CLAUSES: dict[str, Clause] = {clause.id: clause for family in _ORDER for clause in family}

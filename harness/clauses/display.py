@@ -49,6 +49,16 @@ SHOW = (
         needs=("publish",),
     ),
     Clause(
+        id="SHOW-5",
+        level="SHOULD",
+        sentence="Results of tools that the provider ran reach whoever renders the turn, as blocks.",
+        reason="Sources, pictures and cards that were found and paid for are never seen.",
+        ground="construction",
+        source="The reply held the result, and nothing the loop hands out does.",
+        advice="Publish the history as it is, blocks of types you do not render included.",
+        needs=("publish|history",),
+    ),
+    Clause(
         id="SHOW-6",
         level="MUST",
         sentence="The answer is the last reply's text: not an earlier preamble, not a tool's output.",

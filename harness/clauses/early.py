@@ -1,8 +1,8 @@
-"""Replies that stop early: TRUNC, REFUSE and WINDOW."""
+"""Replies that stop early: TRUNC, REFUSE, WINDOW and COMPACT."""
 
 from __future__ import annotations
 
-from .model import REFUSALS, STOP_REASONS, Clause
+from .model import COMPACTION, REFUSALS, STOP_REASONS, Clause
 
 TRUNC = (
     Clause(
@@ -121,5 +121,23 @@ WINDOW = (
         ground="documented",
         source=STOP_REASONS,
         advice="Handle it beside `max_tokens`; shrink the history before asking again.",
+    ),
+)
+
+COMPACT = (
+    Clause(
+        id="COMPACT-1",
+        level="MUST",
+        sentence=(
+            "A reply that stops for `compaction` continues: one more request, which holds its summary "
+            "unchanged."
+        ),
+        reason="The turn ends in the middle, or the model has forgotten what it was doing.",
+        ground="documented",
+        source=COMPACTION,
+        advice=(
+            "Append the reply with its `compaction` block to the history as it came and ask again; what "
+            "stands before the block may go."
+        ),
     ),
 )

@@ -65,6 +65,29 @@ CAP = (
         advice="Look at both limits at the same place, before each request.",
         needs=("iterations", "wall_clock"),
     ),
+    Clause(
+        id="CAP-6",
+        level="SHOULD",
+        timed=True,
+        sentence=(
+            "No call is waited for beyond the wall-clock budget: its own timeout is at most what is left."
+        ),
+        reason="The last request makes a budget of seconds one of ten minutes, which is what SDKs wait for.",
+        ground="construction",
+        source=_OBSERVED,
+        advice="Give each request a timeout of what is left, and put a deadline around the whole exchange.",
+        needs=("wall_clock",),
+    ),
+    Clause(
+        id="CAP-7",
+        level="SHOULD",
+        sentence="Resumed pauses and rounds of tools count against the same cap.",
+        reason="Two counters of ten allow a turn twenty requests.",
+        ground="construction",
+        source=_OBSERVED,
+        advice="Count in the one place that sends requests, not in the branches that ask for another.",
+        needs=("iterations",),
+    ),
 )
 
 CANCEL = (

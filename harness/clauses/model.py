@@ -19,6 +19,7 @@ PARALLEL_TOOLS = _DOCS + "agents-and-tools/tool-use/parallel-tool-use"
 SERVER_TOOLS = _DOCS + "agents-and-tools/tool-use/server-tools"
 MESSAGES = _DOCS + "api/messages/create"
 ERRORS = _DOCS + "api/errors"
+COMPACTION = _DOCS + "build-with-claude/compaction"
 RECORDED_PAIRS = (
     "Public recordings hold the API's 400 for a call without its result and for a result without its call; "
     + TOOL_CALLS

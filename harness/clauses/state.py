@@ -110,6 +110,32 @@ HIST = (
         advice="Save the messages as they were sent and received; keep error texts for the user out of them.",
         needs=("history|publish",),
     ),
+    Clause(
+        id="HIST-10",
+        level="MUST",
+        sentence=(
+            "Ids are unique in every request, and no result stands there without its call, also after old "
+            "turns were dropped."
+        ),
+        reason="A history that was cut in the wrong place is refused from then on.",
+        ground="recorded",
+        source=RECORDED_PAIRS,
+        advice=(
+            "Cut a history before a message of the user that holds no results, never between two of a pair."
+        ),
+    ),
+    Clause(
+        id="HIST-11",
+        level="MUST",
+        sentence=(
+            "A turn's first request holds what the user says in it and, of the conversation that was handed "
+            "in, at least the answer before."
+        ),
+        reason="The model answers the question before, or does not know what the user speaks of.",
+        ground="construction",
+        source="The message and the conversation were handed to the loop, and its request was seen.",
+        advice="Begin with the messages you were given, the user's last; shorten them from the front.",
+    ),
 )
 
 THREAD = (

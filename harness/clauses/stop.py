@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import PARALLEL_TOOLS, RECORDED_PAIRS, SERVER_TOOLS, STOP_REASONS, TOOL_CALLS, Clause
+from .model import PARALLEL_TOOLS, RECORDED_PAIRS, SERVER_TOOLS, STOP_REASONS, THINKING, TOOL_CALLS, Clause
 
 END = (
     Clause(
@@ -28,6 +28,22 @@ END = (
         ground="documented",
         source=STOP_REASONS,
         advice="Never index into `content`; append a reply to the history only when it has content.",
+    ),
+    Clause(
+        id="END-3",
+        level="SHOULD",
+        sentence=(
+            "A reply of nothing but thinking is no answer: its thoughts are not shown as one, and the turn "
+            "does not end as completed with nothing said."
+        ),
+        reason="The user reads the model's notes, or is told that all is done and sees nothing.",
+        ground="documented",
+        source=THINKING,
+        advice=(
+            "Take the answer from text blocks only; where there is none, ask again a bounded number of times "
+            "or end the turn with words of your own."
+        ),
+        needs=("status|shown|publish",),
     ),
 )
 

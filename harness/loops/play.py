@@ -118,10 +118,16 @@ def play_turn(
         with interrupts:
             returned = _call(function, turn, run)
     except BaseException as error:  # noqa: BLE001
-        sink(Ended(returned="raised", raised=raised(error)))
+        sink(_with_changes(turn, Ended(returned="raised", raised=raised(error))))
         return None
-    sink(_event(returned))
+    sink(_with_changes(turn, _event(returned)))
     return getattr(returned, "carry", None) if type(returned).__name__ == Outcome.__name__ else None
+
+
+def _with_changes(turn: Turn, event: Ended | Lost) -> Ended | Lost:
+    if isinstance(event, Ended):
+        event.changed, event.appended = turn.lent.changes()
+    return event
 
 
 def _call(function: Callable[..., Any], turn: Turn, run: Run) -> Any:

@@ -49,6 +49,10 @@ def _check_behaviour(part: Part, notes: Notes) -> None:
     if len(ends) > 1:
         names = " and ".join(f"`{key}`" for key in ends)
         notes.note((*part.where, ends[1]), f"a call ends in one way, not in {names}; keep one of them")
+    if "exception" in part.value and part.value.get("raises") is None:
+        notes.note(
+            (*part.where, "exception"), "`exception` without `raises`; write the text it is raised with"
+        )
     if part.value.get("delay", 0) < 0:
         notes.note((*part.where, "delay"), "`delay` is 0 or more")
 

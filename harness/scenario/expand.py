@@ -89,7 +89,15 @@ def _tool(name: str, tool: ToolFile, calls: list[dict[str, Any]]) -> ToolSpec:
         description=tool.description or f"Runs {name.replace('_', ' ')}.",
         input_schema=tool.input_schema or _schema_of([each for each in inputs if isinstance(each, dict)]),
         answers=tool.answers
-        or [Behaviour(result=tool.result, raises=tool.raises, delay=tool.delay, hangs=tool.hangs)],
+        or [
+            Behaviour(
+                result=tool.result,
+                raises=tool.raises,
+                exception=tool.exception,
+                delay=tool.delay,
+                hangs=tool.hangs,
+            )
+        ],
     )
 
 

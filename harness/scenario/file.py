@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ..turn import Behaviour, Limits
+from ..turn import Behaviour, Limits, ToolException
 from ..wire.eras import CURRENT, EraName
 from .model import Cancel, Crash, Expect, HookName, Lane, Seconds, Step, Strict, Task
 
@@ -26,6 +26,8 @@ class ToolFile(Strict, frozen=True, kw_only=True):
     """Text or content blocks; `ok` where nothing else is written."""
     raises: str | None = None
     """The tool fails with this text."""
+    exception: ToolException = "ToolError"
+    """What it raises then; all but `ToolError` are Python's own."""
     delay: Seconds = 0.0
     """Seconds before it returns or raises."""
     hangs: bool = False

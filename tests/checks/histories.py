@@ -126,9 +126,18 @@ class Story:
         self._now += seconds
         return self
 
-    def turn(self, prompt: str = "Hi", *, tools: tuple[str, ...] = ("look",), **limits: float) -> Story:
+    def turn(
+        self,
+        prompt: str = "Hi",
+        *,
+        tools: tuple[str, ...] = ("look",),
+        handed: list[Json] | None = None,
+        **limits: float,
+    ) -> Story:
+        """A turn begins; `handed` are the messages given to the loop, before the prompt."""
         self._turn += 1
-        return self._add(TurnBegan(prompt=prompt, tools=list(tools), limits=limits))
+        messages = [*(handed or []), user(prompt)]
+        return self._add(TurnBegan(prompt=prompt, messages=messages, tools=list(tools), limits=limits))
 
     def crash(self, after: str = "answer 1", *, keys: tuple[str, ...] = ("chat:checkpoint:",)) -> Story:
         """The process is killed; `keys` are in its store."""

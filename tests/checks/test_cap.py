@@ -28,7 +28,7 @@ def without(*names: str) -> Story:
     return Story(turns=ENDLESS, exposes=tuple(every - set(names)))
 
 
-@pytest.mark.parametrize("number", range(1, 6))
+@pytest.mark.parametrize("number", range(1, 8))
 def test_a_run_in_which_nothing_happened_says_nothing(number: int) -> None:
     assert Story().check(f"CAP-{number}") == []
 
@@ -200,3 +200,31 @@ def test_paused_turns_count_as_well() -> None:
 
     assert story.end("completed", shown=[]).kinds("CAP-1") == ["broken"]
     assert story.kinds("CAP-2") == ["broken"]
+
+
+def mixed(*reasons: str, **limits: float) -> Story:
+    story = Story(turns=ENDLESS)
+    story.turn(**limits)
+    for number, reason in enumerate(reasons):
+        story.ask([HI, assistant(f"Part {number}.")])
+        call_of = server_call if reason == "pause_turn" else call
+        story.reply([call_of(f"toolu_{number}")], reason)
+    return story.end("capped")
+
+
+def test_a_pause_that_is_not_counted_is_found() -> None:
+    [finding] = mixed("pause_turn", "tool_use", "tool_use", max_iterations=2).check("CAP-7")
+
+    assert finding.kind == "broken"
+    assert finding.request == 3
+    assert "1 had paused" in finding.happened
+
+
+def test_pauses_and_tools_that_make_up_the_cap_hold() -> None:
+    assert mixed("tool_use", "pause_turn", max_iterations=2).kinds("CAP-7") == ["held"]
+
+
+def test_turns_of_one_kind_or_below_the_cap_say_nothing_of_both() -> None:
+    assert mixed("tool_use", "tool_use", "tool_use", max_iterations=2).check("CAP-7") == []
+    assert mixed("tool_use", "pause_turn", max_iterations=3).check("CAP-7") == []
+    assert mixed("tool_use", "pause_turn", "tool_use").check("CAP-7") == []

@@ -105,3 +105,38 @@ def test_sending_the_same_again_after_an_empty_reply_is_found() -> None:
     story.ask([HI])
 
     assert story.reply([text("Hello.")]).end().kinds("END-2") == ["broken"]
+
+
+@pytest.mark.parametrize("stop_reason", ["end_turn", "max_tokens"])
+def test_thoughts_that_are_shown_for_an_answer_are_found(stop_reason: str) -> None:
+    story = ended_with([thinking("The user wants a name.")], stop_reason)
+    [finding] = story.end("failed", shown=["The user  wants a name."]).check("END-3")
+
+    assert finding.kind == "broken"
+    assert "The user wants a name." in finding.happened
+
+
+def test_a_thought_that_passes_for_an_answer_is_found() -> None:
+    assert ended_with([thinking(), text(" ")]).end("completed", shown=[]).kinds("END-3") == ["broken"]
+
+
+def test_a_thought_that_is_no_answer_holds() -> None:
+    assert ended_with([thinking()]).end("failed", shown=[]).kinds("END-3") == ["held"]
+    assert ended_with([thinking()]).end("completed", shown=["Nothing came."]).kinds("END-3") == ["held"]
+    assert ended_with([thinking()]).returns("").kinds("END-3") == ["held"]
+    assert ended_with([thinking()], "max_tokens").end("completed", shown=[]).kinds("END-3") == ["held"]
+
+
+def test_what_was_said_before_a_thought_is_the_answer() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply([text("It is noted."), call("toolu_1")], "tool_use").tool()
+    story.ask([HI, assistant([text("It is noted."), call("toolu_1")]), user([result("toolu_1")])])
+
+    assert story.reply([thinking()]).end("completed", shown=["It is noted."]).kinds("END-3") == ["held"]
+
+
+def test_empty_replies_and_cancelled_turns_are_no_thoughts() -> None:
+    assert ended_with([]).end("completed", shown=[]).check("END-3") == []
+    assert ended_with([thinking()]).cancel().end("cancelled").check("END-3") == []

@@ -41,6 +41,12 @@ def only_thinking(content: list[Block]) -> bool:
     return all(block.get("type") in THINKING for block in content)
 
 
+def thought_only(content: list[Block]) -> bool:
+    """Whether the reply holds thinking and nothing else to read or do."""
+    said = [block for block in content if not is_blank(block)]
+    return bool(said) and only_thinking(said)
+
+
 def text_of(content: Iterable[Block]) -> str:
     """The text of a reply as a reader sees it.
 

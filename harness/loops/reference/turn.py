@@ -27,7 +27,7 @@ from .effects import (
     Steps,
 )
 from .ends import End
-from .state import client_calls, server_calls, text_of
+from .state import client_calls, server_calls, text_of, thought_only
 
 
 class ReferenceTurn(Asking):
@@ -118,7 +118,11 @@ class ReferenceTurn(Asking):
         """The model is done."""
         self.show(content)
         self.add_last_reply(content)
-        return ends.completed()
+        return self.on_thought_only() if thought_only(content) else ends.completed()
+
+    def on_thought_only(self) -> End:
+        """The model thought and said nothing: what was shown before is the answer, or there is none."""
+        return ends.completed() if self.display.shown else ends.failed("the model said nothing")
 
     def on_missing_call(self, content: list[Block]) -> End:
         """The model stopped for a tool and called none: asking again would spin."""

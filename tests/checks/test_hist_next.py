@@ -1,0 +1,82 @@
+"""HIST-11 on histories written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.checks.histories import Story, assistant, text, user
+
+HI, HELLO, MORE = user("Hi"), assistant([text("Hello.")]), user("More")
+
+
+def followed_up(*messages: Any, handed: list | None = None, status: str | None = "completed") -> Story:
+    """A second turn whose first request holds `messages`."""
+    story = Story()
+    story.turn("Hi")
+    story.ask([HI])
+    story.reply([text("Hello.")]).end(status, shown=["Hello."])
+    story.turn("More", handed=[HI, HELLO] if handed is None else handed)
+    story.ask(list(messages))
+    return story.reply([text("There.")]).end()
+
+
+def second(story: Story) -> Any:
+    return story.check("HIST-11")[-1]
+
+
+def test_a_run_in_which_nothing_was_asked_says_nothing() -> None:
+    assert Story().turn().check("HIST-11") == []
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [HI, HELLO, MORE],
+        [HELLO, MORE],
+        [HI, assistant("Hello."), user([text("More"), text("(It is noon.)")])],
+        [HI, HELLO, user("The user says:\n\nMore")],
+        [HI, HELLO, MORE, user("(A reminder.)")],
+    ],
+)
+def test_the_message_and_the_answer_before_it_hold(messages: list) -> None:
+    assert followed_up(*messages).kinds("HIST-11") == ["held"]
+
+
+def test_a_request_that_nobody_read_says_nothing() -> None:
+    story = Story()
+    story.turn("Hi")
+    story.ask([])
+
+    assert story.answer("fault", 413).end("failed").check("HIST-11") == []
+
+
+def test_a_conversation_that_is_left_out_is_found() -> None:
+    finding = second(followed_up(MORE))
+
+    assert (finding.kind, finding.level, finding.request) == ("broken", None, 2)
+
+
+def test_a_summary_in_place_of_the_conversation_weighs_less() -> None:
+    assert second(followed_up(user("So far: greetings."), MORE)).level == "SHOULD"
+
+
+def test_a_message_that_is_not_sent_is_found() -> None:
+    finding = second(followed_up(HI, HELLO))
+
+    assert (finding.kind, finding.level) == ("broken", None)
+    assert "does not hold it" in finding.happened
+
+
+def test_a_message_in_other_words_weighs_less() -> None:
+    assert second(followed_up(HI, HELLO, user("Tell me further things."))).level == "SHOULD"
+
+
+def test_a_loop_that_was_handed_nothing_keeps_its_own_memory_or_none() -> None:
+    assert followed_up(MORE, handed=[]).kinds("HIST-11") == ["held"]
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled", "refused"])
+def test_a_turn_that_did_not_end_well_may_be_forgotten(status: str) -> None:
+    assert followed_up(MORE, status=status).kinds("HIST-11") == ["held"]
