@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from harness.checks import registered
 from harness.clauses import CLAUSES
 from harness.runner import Runner, cases_of
-from tests import proof
+from tests import picture, proof
 from tests.loops.mutants import MUTANTS, Mutant
 
 HANDFULS = 10
@@ -58,6 +59,21 @@ def test_every_clause_that_must_hold_kills_a_mutant() -> None:
     assert [
         clause.id for clause in CLAUSES.values() if clause.level == "MUST" and clause.id not in killing
     ] == []
+
+
+@pytest.mark.parametrize("clause", registered())
+def test_a_mutant_is_alive_once_a_check_is_switched_off(clause: str) -> None:
+    # A mutant is dead when each clause it declares was broken: that all are, is shown above.
+    dead = [proof.Kill(mutant, frozenset(mutant.clauses)) for mutant in MUTANTS.values()]
+    assert [kill.mutant.name for kill in dead if kill.survived] == []
+
+    without = [proof.Kill(kill.mutant, kill.broken - {clause}) for kill in dead]
+
+    assert [kill.mutant.name for kill in without if kill.survived] != []
+
+
+def test_the_picture_of_the_kill_matrix_is_current() -> None:
+    assert picture.PICTURE.read_text(encoding="utf-8") == picture.picture(), "run `python -m tests.picture`"
 
 
 def test_the_kill_matrix_is_current() -> None:
