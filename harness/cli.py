@@ -15,10 +15,13 @@ from typing import Any
 
 from . import __version__
 from .commands import Stop
+from .commands.arguments import add_record, add_replay
 from .commands.terminal import prepare
 
 INTERRUPTED = 130
 HARNESS_ERROR = 3
+BESIDE = ("record", "replay")
+"""Commands that run a command of the user's."""
 
 _EPILOG = """\
 exit codes: 0 nothing unexpected; 1 a clause is broken; 2 wrong usage or a bad file;
@@ -29,7 +32,9 @@ exit codes: 0 nothing unexpected; 1 a clause is broken; 2 wrong usage or a bad f
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     prepare()
-    options = _parser().parse_args(arguments)
+    own, beside = _apart(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(own)
+    options.argv = beside
     try:
         command = import_module(f".commands.{options.command}", __package__)
         return int(command.run(options))
@@ -75,6 +80,14 @@ def _columns() -> int:
         return 80
 
 
+def _apart(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """The arguments, and the command they say to run beside."""
+    if arguments and arguments[0] in BESIDE and "--" in arguments:
+        place = list(arguments).index("--")
+        return arguments[:place], arguments[place + 1 :]
+    return arguments, []
+
+
 def _say(message: str, code: int) -> int:
     print(f"loop-harness: {message}", file=sys.stderr)
     return code
@@ -96,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
     validate.add_argument("paths", nargs="+", metavar="PATH", help="a scenario file or a folder of them")
     commands.add_parser("schema", help="print the JSON Schema of scenario files")
     _add_serve(commands.add_parser("serve", help="serve a scripted Messages API for any client"))
+    add_record(commands.add_parser("record", help="record what a client and the API say"), _port)
+    add_replay(commands.add_parser("replay", help="play a recording to a client, and compare"), _port)
     judge = commands.add_parser("judge", help="judge stored histories, without running anything")
     judge.add_argument("histories", nargs="+", metavar="HISTORY", help="an .ndjson file that `run` wrote")
     judge.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")

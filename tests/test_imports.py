@@ -38,6 +38,7 @@ ONLY_IN = {
     "pytest": ("plugin.py",),
     "httptools": ("provider/connection.py", "provider/server.py"),
     "uvloop": ("provider/server.py",),
+    "httpx2": ("cassettes/",),
     "rich": ("commands/", "report/text.py"),
     "yaml": ("scenario/", "cassettes/"),
 }

@@ -43,6 +43,11 @@ class Tape:
         if self._made:
             self._empty()
 
+    @property
+    def latest(self) -> Path:
+        """A file that has all that was added."""
+        return self.path if self._live else self._parts[0].name
+
     def add(self, interaction: Interaction) -> None:
         """Write one interaction."""
         data = item(interaction).encode("utf-8", "surrogateescape")
@@ -91,9 +96,9 @@ class _Part:
 
     def __init__(self, path: Path, number: int) -> None:
         self._path = path
-        self._name = path.with_name(f".{path.name}.{os.getpid()}.{number}.part")
+        self.name = path.with_name(f".{path.name}.{os.getpid()}.{number}.part")
         self._link = path.with_name(f".{path.name}.{os.getpid()}.{number}.link.part")
-        self._file: BinaryIO = self._name.open("wb", buffering=0)
+        self._file: BinaryIO = self.name.open("wb", buffering=0)
         self._owed: list[bytes] = []
 
     def owes(self, data: bytes) -> None:
@@ -111,16 +116,16 @@ class _Part:
             os.fsync(self._file.fileno())
         self._link.unlink(missing_ok=True)
         try:
-            os.link(self._name, self._link)
+            os.link(self.name, self._link)
         except OSError:  # a file system without hard links: the slow way is right as well
-            shutil.copyfile(self._name, self._link)
+            shutil.copyfile(self.name, self._link)
         self._link.replace(self._path)
         # Where both names were one file already, `rename` does nothing.
         self._link.unlink(missing_ok=True)
 
     def close(self) -> None:
         self._file.close()
-        self._name.unlink(missing_ok=True)
+        self.name.unlink(missing_ok=True)
         self._link.unlink(missing_ok=True)
 
 

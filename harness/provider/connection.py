@@ -7,7 +7,7 @@ import functools
 import socket
 import struct
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Protocol, cast
 
 import httptools
@@ -275,8 +275,14 @@ class Response(Channel):
         """The session with this key answers."""
         self._connection.key = key
 
-    def begin(self, status: int, headers: dict[str, str], length: int | None) -> None:
-        """Write the head."""
+    def begin(
+        self,
+        status: int,
+        headers: dict[str, str],
+        length: int | None,
+        repeated: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """Write the head; `repeated` are further headers, whose names may occur more than once."""
         self.begun = True
         self._chunked = length is None and self._request.version != "1.0"
         if length is None and not self._chunked:
@@ -285,7 +291,7 @@ class Response(Channel):
             headers = headers | {"connection": "close"}
         elif headers.get("connection") == "close":
             self._request.keep_alive = False
-        self._written.append(http.head(status, headers, length, chunked=self._chunked))
+        self._written.append(http.head(status, headers, length, chunked=self._chunked, repeated=repeated))
 
     def write(self, pieces: Iterable[bytes]) -> None:
         """Write parts of the body."""

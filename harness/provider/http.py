@@ -6,7 +6,7 @@ import functools
 import http
 import ipaddress
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..wire.codec import dumps
 from ..wire.errors import TEXTS, error_body
@@ -47,9 +47,16 @@ class RefusedError(Exception):
         return head(self.status, headers, len(payload)) + payload
 
 
-def head(status: int, headers: dict[str, str], length: int | None, *, chunked: bool = False) -> bytes:
+def head(
+    status: int,
+    headers: dict[str, str],
+    length: int | None,
+    *,
+    chunked: bool = False,
+    repeated: Sequence[tuple[str, str]] = (),
+) -> bytes:
     """Status line and headers. `length` is None where the end is told otherwise."""
-    lines = [_line(name, value) for name, value in headers.items()]
+    lines = [_line(name, value) for name, value in (*headers.items(), *repeated)]
     if length is not None and "content-length" not in headers:
         lines.append(b"content-length: %d\r\n" % length)
     if chunked:

@@ -23,6 +23,9 @@ from .stream import Pacer, Sender
 Handler: TypeAlias = Callable[[str, str, dict[str, str], bytes], Awaitable[tuple[int, dict[str, str], bytes]]]
 """`(method, path, headers, body) -> (status, headers, body)`; `path` is what follows the prefix."""
 
+Service: TypeAlias = Callable[[Request, Response], Awaitable[None]]
+"""Answers a request itself, as slowly and in as many pieces as it likes."""
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 HEARTBEAT = 0.05
 """Seconds between two looks at how late the machine is."""
@@ -76,7 +79,7 @@ class Provider:
         self.connections: set[Connection] = set()
         self._sessions: dict[str, Session] = {}
         self._workers: dict[str, Session] = {}
-        self._mounted: dict[str, Handler] = {}
+        self._mounted: dict[str, Service] = {}
         self._door: Door | None = None
         self._doors: dict[str, Door] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -143,7 +146,12 @@ class Provider:
 
     def mount(self, prefix: str, handler: Handler) -> None:
         """Hand requests below `prefix` to `handler`, which answers them itself."""
-        self._mounted[prefix.rstrip("/")] = handler
+        prefix = prefix.rstrip("/")
+        self.mount_service(prefix, functools.partial(_hand_over, handler, prefix))
+
+    def mount_service(self, prefix: str, service: Service) -> None:
+        """Hand requests below `prefix` to `service`, with the way to its client; an empty one is any."""
+        self._mounted[prefix.rstrip("/")] = service
 
     def unmount(self, prefix: str) -> None:
         """Take back what was mounted at `prefix`."""
@@ -151,9 +159,9 @@ class Provider:
 
     async def serve(self, request: Request, channel: Response) -> None:
         """Answer one request."""
-        for prefix, handler in self._mounted.items():
+        for prefix, service in self._mounted.items():
             if request.path == prefix or request.path.startswith(prefix + "/"):
-                await _hand_over(handler, prefix, request, channel)
+                await service(request, channel)
                 return
         session = self._find(request)
         if session is None:

@@ -1,0 +1,179 @@
+"""Which recorded interaction answers a request: equal method, address and body, each played once, in order.
+
+Bodies are compared as JSON, whatever the order of keys and the spelling of numbers, without the fields that
+are told to be ignored; where that finds nothing, without secrets on both sides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from ..wire.codec import NotJsonError, canonical, loads
+from ..wire.same import canonical as same_numbers
+from .model import Cassette, Headers, Interaction
+from .redact import Redactor
+
+IGNORED = ("metadata.user_id",)
+"""Fields that say who asked, not what."""
+
+_VERSION = re.compile(r"/v\d+/")
+
+
+class Path(tuple[str, ...]):
+    """Fields of a body: `metadata.user_id`, `messages.*.content.*.cache_control`."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, text: str) -> Path:
+        """Raises `ValueError` for what is no path."""
+        parts = text.split(".")
+        if not all(part.strip() for part in parts):
+            raise ValueError(f"{text!r} is no path of fields; write metadata.user_id or messages.*.content")
+        return cls(parts)
+
+
+class Kept:
+    """A recorded interaction that may be played, and what it is found by."""
+
+    def __init__(self, number: int, interaction: Interaction) -> None:
+        self.number = number
+        """From 1, in the order of the file."""
+        self.interaction = interaction
+        self.played = False
+        self._keys: dict[bool, bytes] = {}
+
+    def key(self, make: Callable[[Interaction], bytes], *, redacted: bool) -> bytes:
+        """Equal for requests that are the same."""
+        if redacted not in self._keys:
+            self._keys[redacted] = make(self.interaction)
+        return self._keys[redacted]
+
+    @property
+    def begins(self) -> float | None:
+        """Seconds at which it was asked."""
+        return self.interaction.asked_at
+
+    @property
+    def ends(self) -> float:
+        """Seconds at which its answer was over."""
+        response = self.interaction.response
+        last = response.pieces[-1].at if response.pieces else 0.0
+        return (self.begins or 0.0) + (response.head_at or 0.0) + last
+
+    def is_before(self, other: Kept) -> bool:
+        """Whether this one was over before the other was asked. Without times, the file's order tells."""
+        if self.begins is None or other.begins is None:
+            return self.number < other.number
+        return self.ends <= other.begins
+
+
+class Shelf:
+    """The interactions of a cassette, to be taken one by one."""
+
+    def __init__(
+        self, cassette: Cassette, ignore: Iterable[str] = (), redactor: Redactor | None = None
+    ) -> None:
+        """Raises `ValueError` for a path to ignore that is none."""
+        self.kept = [Kept(number, one) for number, one in enumerate(cassette.interactions, start=1)]
+        self._ignored = [Path.of(path) for path in (*IGNORED, *ignore)]
+        self._redactor = redactor or Redactor()
+
+    def take(self, method: str, uri: str, headers: Headers, body: bytes) -> Kept | None:
+        """The first interaction that is left and has this request; it counts as played then."""
+        found = self._find(method, uri, headers, body, played=False)
+        if found is not None:
+            found.played = True
+        return found
+
+    def played(self, method: str, uri: str, headers: Headers, body: bytes) -> Kept | None:
+        """One with this request that was played already."""
+        return self._find(method, uri, headers, body, played=True)
+
+    def rivals(self, method: str, uri: str) -> list[Kept]:
+        """Those left that have this method and address."""
+        place = place_of(method, uri)
+        return [one for one in self.kept if not one.played and _place(one) == place]
+
+    def missed(self, taken: Kept) -> list[Kept]:
+        """Those that should have been played before this one."""
+        return [one for one in self.kept if not one.played and one.is_before(taken)]
+
+    @property
+    def left(self) -> list[Kept]:
+        """Those not played yet."""
+        return [one for one in self.kept if not one.played]
+
+    def bare(self, body: bytes, headers: Headers, *, redacted: bool) -> Any:
+        """A body as it is compared."""
+        data = self._redactor.body(body, headers) if redacted else body
+        try:
+            value = loads(data) if data else None
+        except NotJsonError:
+            return data
+        return same_numbers(without(value, self._ignored))
+
+    def _find(self, method: str, uri: str, headers: Headers, body: bytes, *, played: bool) -> Kept | None:
+        place = place_of(method, uri)
+        rivals = [one for one in self.kept if one.played is played and _place(one) == place]
+        for redacted in (False, True):
+            wanted = self._key(body, headers, redacted=redacted) if rivals else b""
+            for one in rivals:
+                asked = one.interaction.request
+                key = one.key(
+                    lambda _, asked=asked, redacted=redacted: self._key(
+                        asked.body, asked.headers, redacted=redacted
+                    ),  # type: ignore[misc]
+                    redacted=redacted,
+                )
+                if key == wanted:
+                    return one
+        return None
+
+    def _key(self, body: bytes, headers: Headers, *, redacted: bool) -> bytes:
+        bare = self.bare(body, headers, redacted=redacted)
+        data = bare if isinstance(bare, bytes) else canonical(bare)
+        return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def place_of(method: str, uri: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    """Method, the API's own path, parameters: the same wherever the API is served, and by which gateway."""
+    parts = urlsplit(uri)
+    starts = [found.start() for found in _VERSION.finditer(parts.path)]
+    path = parts.path[starts[-1] :] if starts else parts.path or "/"
+    # Older clients ask for beta features by this as well; the header says which.
+    query = sorted(
+        pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair != ("beta", "true")
+    )
+    return method.upper(), path, tuple(query)
+
+
+def without(value: Any, paths: Iterable[Path]) -> Any:
+    """A JSON value without some of its fields."""
+    for path in paths:
+        value = _without(value, path)
+    return value
+
+
+def _without(value: Any, path: tuple[str, ...]) -> Any:
+    name, rest = path[0], path[1:]
+    if isinstance(value, list):
+        return [_without(part, rest) for part in value] if name == "*" and rest else value
+    if not isinstance(value, dict) or (name != "*" and name not in value):
+        return value
+    kept = {}
+    for key, part in value.items():
+        if name not in (key, "*"):
+            kept[key] = part
+        elif rest:
+            kept[key] = _without(part, rest)
+    return kept
+
+
+def _place(one: Kept) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+    request = one.interaction.request
+    return place_of(request.method, request.uri)

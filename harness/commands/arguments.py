@@ -1,0 +1,60 @@
+"""What the commands take that are about recordings."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+
+def add_record(parser: argparse.ArgumentParser, port: Callable[[str], int]) -> None:
+    """The arguments of `record`."""
+    parser.add_argument("--upstream", required=True, metavar="URL", help="the API: https://api.anthropic.com")
+    parser.add_argument("--cassette", required=True, metavar="FILE", help="the cassette to write")
+    parser.add_argument("--keep-failed", action="store_true", help="keep it also where the command failed")
+    _add_common(parser, port)
+
+
+def add_replay(parser: argparse.ArgumentParser, port: Callable[[str], int]) -> None:
+    """The arguments of `replay`."""
+    parser.add_argument("cassette", metavar="CASSETTE", help="a recording, whoever made it")
+    parser.add_argument(
+        "--pace",
+        type=pace,
+        default=0.0,
+        metavar="PACE",
+        help="fast (default), recorded, or a factor of the recorded times: 0.5 takes half as long",
+    )
+    parser.add_argument(
+        "--ignore", action="append", default=[], metavar="PATH", help="a field to ignore: messages.*.content"
+    )
+    parser.add_argument("--any-order", action="store_true", help="let requests come in any order")
+    _add_common(parser, port)
+
+
+def _add_common(parser: argparse.ArgumentParser, port: Callable[[str], int]) -> None:
+    parser.add_argument(
+        "--redact", action="append", default=[], metavar="PATTERN", help="a regular expression to redact by"
+    )
+    parser.add_argument(
+        "--secret-env", action="append", default=[], metavar="NAME", help="a variable that holds a secret"
+    )
+    parser.add_argument("--port", type=port, default=0, metavar="N", help="the port (default: a free one)")
+    # The command is taken out before the rest is parsed: argparse would read its options as ours.
+    parser.epilog = (
+        "With `-- CMD ...` at the end, the command is run with ANTHROPIC_BASE_URL set; "
+        "without it, requests are answered until Ctrl-C."
+    )
+
+
+def pace(text: str) -> float:
+    """What recorded times are multiplied by."""
+    known = {"fast": 0.0, "recorded": 1.0}
+    try:
+        found = known[text] if text in known else float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 <= found < 1000:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no pace; write recorded, fast, or a factor such as 0.5"
+        )
+    return found

@@ -1,0 +1,38 @@
+"""`replay`: a recording in place of the API. What is asked otherwise than recorded is a finding."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from pathlib import Path
+
+from ..cassettes.player import Player
+from ..cassettes.read import CassetteError, read
+from ..cassettes.redact import Redactor
+from ..cassettes.replaying import Replaying
+from . import Stop
+from .beside import run_beside, say
+from .record import FAILED, rules, secrets
+
+KEY = "sk-ant-harness-replay"
+"""For a client that wants one; whatever key it uses is taken."""
+
+
+def run(options: Namespace) -> int:
+    """Replay; the exit code is the command's, or 1 where something was not as recorded."""
+    redactor = Redactor(rules(options.redact), secrets(options.secret_env))
+    try:
+        cassette = read(Path(options.cassette))
+        player = Player(cassette, ignore=options.ignore, redactor=redactor, any_order=options.any_order)
+    except (CassetteError, ValueError) as error:
+        raise Stop(str(error)) from error
+    code = asyncio.run(run_beside(Replaying(player, options.pace).serve, options.argv, options.port, KEY))
+    findings = player.finish()
+    for finding in findings:
+        say(finding.message)
+    if player.more:
+        say(f"and {player.more} more")
+    say(
+        f"{player.played} of {len(cassette.interactions)} interactions played, {len(findings) + player.more} findings"
+    )
+    return code or (FAILED if findings else 0)
