@@ -102,8 +102,12 @@ class Proxy:
 
     @contextlib.asynccontextmanager
     async def _answer(self, asked: Asked, uri: str) -> AsyncIterator[httpx2.Response]:
-        headers = [(name, value) for name, value in asked.headers.items() if name not in _OURS]
-        headers.append(("accept-encoding", "identity"))
+        headers = [
+            (name.encode("latin-1"), value.encode("latin-1"))
+            for name, value in asked.headers.items()
+            if name not in _OURS
+        ]
+        headers.append((b"accept-encoding", b"identity"))
         request = httpx2.Request(asked.method, uri, headers=headers, content=asked.raw or None)
         answer = await self._client.send(request, stream=True)
         try:

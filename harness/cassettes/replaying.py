@@ -17,7 +17,7 @@ _STREAMED = "text/event-stream"
 
 
 class Replaying:
-    """Serves what a player finds. `pace` is what recorded times are multiplied by: 1 as they are, 0 at once."""
+    """Serves what a player finds. `pace` is what recorded times are multiplied by: 1, or 0 for at once."""
 
     def __init__(self, player: Player, pace: float = 0.0) -> None:
         self.player = player

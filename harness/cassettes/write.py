@@ -125,4 +125,5 @@ def _dump(value: Any) -> str:
     text: str = yaml.dump(
         value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDE, default_flow_style=None
     )
-    return text
+    # After a text that ends in empty lines, libyaml marks the end of the document; ours goes on.
+    return text.removesuffix("...\n") if text.endswith("\n...\n") else text

@@ -32,7 +32,6 @@ def run(options: Namespace) -> int:
         say(finding.message)
     if player.more:
         say(f"and {player.more} more")
-    say(
-        f"{player.played} of {len(cassette.interactions)} interactions played, {len(findings) + player.more} findings"
-    )
+    total, wrong = len(cassette.interactions), len(findings) + player.more
+    say(f"{player.played} of {total} interactions played, {wrong} findings")
     return code or (FAILED if findings else 0)

@@ -123,8 +123,10 @@ def test_a_pace_that_is_none_is_told_with_its_place(tmp_path: Path) -> None:
 
 
 def test_a_stream_is_written_as_lines(tmp_path: Path) -> None:
-    write(tmp_path / "x.yaml", [interaction(answered=b'data: {"a": 1}\n\ndata: {"b": 2}\n\n')])
+    lines = b'data: {"a": 1}\n\ndata: {"b": 2}\n\n'
+    write(tmp_path / "x.yaml", [interaction(answered=lines), interaction(answered=lines)])
 
+    assert [answered["body"]["string"] for _, answered in by_vcrpy(tmp_path / "x.yaml")] == [lines, lines]
     assert '        data: {"b": 2}\n' in (tmp_path / "x.yaml").read_text()
 
 
