@@ -111,9 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands.add_parser("serve", help="serve a scripted Messages API for any client"))
     add_record(commands.add_parser("record", help="record what a client and the API say"), _port)
     add_replay(commands.add_parser("replay", help="play a recording to a client, and compare"), _port)
-    judge = commands.add_parser("judge", help="judge stored histories, without running anything")
-    judge.add_argument("histories", nargs="+", metavar="HISTORY", help="an .ndjson file that `run` wrote")
-    judge.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
+    _add_judge(commands.add_parser("judge", help="judge recorded traffic and histories, running nothing"))
     return parser
 
 
@@ -127,6 +125,17 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
     parser.add_argument("--report", action="append", default=[], metavar="json:PATH", help="write a report")
     parser.add_argument("--history", metavar="DIR", help="keep each run's history in this folder")
+
+
+def _add_judge(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a recording of vcrpy, a folder of them, or an .ndjson history that `run` wrote",
+    )
+    parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
+    parser.add_argument("--report", action="append", default=[], metavar="json:PATH", help="write a report")
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:

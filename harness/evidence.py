@@ -279,6 +279,11 @@ class Run:
         """Whether nothing is missing."""
         return self.finished is not None
 
+    @property
+    def recorded(self) -> bool:
+        """Whether this is traffic somebody recorded: a turn may go on where the recording ends."""
+        return bool(self.began.recording)
+
     def policy(self, name: str) -> str | None:
         """The declared choice, None where none is declared."""
         return self.declaration.policies.get(name)

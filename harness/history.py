@@ -46,6 +46,8 @@ class Began(Event, kw_only=True, tag="began"):
     startup: float = 0.0
     """Seconds the loop took to its first request in the probe; added to its time limits."""
     versions: dict[str, str] = {}
+    recording: str = ""
+    """The recording these events were made of: nothing was run, and all that is known was on the wire."""
 
 
 class TurnBegan(Event, kw_only=True, tag="turn_began"):
@@ -321,6 +323,7 @@ class History:
         self._lock = threading.Lock()
         self._file: IO[bytes] | None = None
         self._path = path
+        self._turns = 0
         if path:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -354,8 +357,6 @@ class History:
                 file.close()
             raise HistoryError(f"{self._path} cannot be written: {error.strerror}") from error
 
-    _turns = 0
-
     @property
     def complete(self) -> bool:
         """Whether the run came to its end."""
@@ -383,8 +384,6 @@ def read_history(path: Path) -> list[AnyEvent]:
             raise HistoryError(f"{path}:{number}: not an event of a history: {error}") from error
     if not events or not isinstance(events[0], Began):
         raise HistoryError(f"{path}:1: a history starts with a 'began' event")
-    if events[0].schema > SCHEMA:
-        raise HistoryError(
-            f"{path}:1: written by a newer loop-harness (schema {events[0].schema}, this one reads {SCHEMA})"
-        )
+    if (newer := events[0].schema) > SCHEMA:
+        raise HistoryError(f"{path}:1: written by a newer loop-harness (schema {newer}, known is {SCHEMA})")
     return events

@@ -26,18 +26,22 @@ def without_times(text: str) -> str:
     return re.sub(r"((?:srvtoolu|mcptoolu|toolu|msg|req)_)\w+", r"\1ID", text)
 
 
-def failure_in_the_readme() -> tuple[list[str], str]:
-    """The command that the README's failure was made with, and the output it shows."""
+def failures_in_the_readme() -> list[tuple[list[str], str]]:
+    """The commands that the README's failures were made with, and the output it shows of each."""
     readme = (ROOT / "README.md").read_text()
-    found = re.search(r"<!-- made by .*? -->\n```\n\$ (?P<command>.+)\n(?P<output>[\s\S]*?)```\n", readme)
-    assert found, "the README shows no failure"
-    return shlex.split(found["command"]), found["output"]
+    found = re.findall(r"<!-- made by .*? -->\n```\n\$ (.+)\n([\s\S]*?)```\n", readme)
+    return [(shlex.split(command), output) for command, output in found]
 
 
-def test_the_readme_shows_the_failure_as_it_is() -> None:
-    command, shown = failure_in_the_readme()
-    assert command[0] == "loop-harness"
+def test_the_readme_shows_a_judged_recording_and_a_judged_loop() -> None:
+    assert [command[:2] for command, _ in failures_in_the_readme()] == [
+        ["loop-harness", "judge"],
+        ["loop-harness", "run"],
+    ]
 
+
+@pytest.mark.parametrize(("command", "shown"), failures_in_the_readme(), ids=["judge", "run"])
+def test_the_readme_shows_the_failure_as_it_is(command: list[str], shown: str) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "harness", *command[1:]],
         cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,

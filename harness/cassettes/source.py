@@ -43,9 +43,16 @@ class Source:
 def load(path: Path) -> Source:
     """The interactions in the file at `path`, as they are written. Raises `CassetteError`."""
     text = _text(path)
-    if path.name.removesuffix(".gz").endswith(".json"):
-        return _from_json(text, str(path))
-    return _from_yaml(text, str(path))
+    kind = _from_json if path.name.removesuffix(".gz").endswith(".json") else _from_yaml
+    try:
+        return kind(text, str(path))
+    except NotACassetteError:
+        raise
+    except CassetteError as error:
+        if any(key in text for key in (*LISTS, "requests")):
+            raise
+        # Folders hold templates and the like, which need not even be YAML.
+        raise NotACassetteError(error.problems) from None
 
 
 def _text(path: Path) -> str:

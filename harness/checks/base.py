@@ -158,12 +158,18 @@ def cut_short(turn: TurnView, exchange: Exchange) -> str | None:
     if why := ended_as_asked(turn, exchange):
         return why
     if turn.ended is None:
-        return "the turn was stopped from outside before anything could follow"
+        return _no_outcome(turn, exchange)
     if turn.error_mark is not False and _refused_next(turn, exchange):
         return "the provider took no connection then, so a request may have been tried in vain"
     if turn.status == "capped" and not _limited(turn):
         return "the loop says that a cap of its own ended the turn, and declares none (`caps:`)"
     return None
+
+
+def _no_outcome(turn: TurnView, exchange: Exchange) -> str:
+    if turn.run.recorded:
+        return f"nothing of the conversation was recorded after {request(exchange)}"
+    return "the turn was stopped from outside before anything could follow"
 
 
 def ended_as_asked(turn: TurnView, exchange: Exchange) -> str | None:

@@ -168,6 +168,13 @@ def offered_names(turn: TurnView, exchange: Exchange) -> set[str]:
     while known is not None and known.threaded:
         known = known.previous
     tools = known.body.get("tools") if known is not None else None
+    added = {_added(piece.block) for piece in exchange.pieces if piece.type == "tool_addition"}
     if not isinstance(tools, list):
-        return set(turn.began.tools)
-    return {str(tool.get("name")) for tool in tools if isinstance(tool, dict)}
+        return set(turn.began.tools) | added
+    return {str(tool.get("name")) for tool in tools if isinstance(tool, dict)} | added
+
+
+def _added(block: Json) -> str:
+    """The name of a tool that a message offers in the middle of a conversation."""
+    tool = block.get("tool")
+    return str(tool.get("name") or tool.get("tool_name")) if isinstance(tool, dict) else ""

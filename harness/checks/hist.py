@@ -22,7 +22,8 @@ def assistant_content_goes_back_as_it_came(run: Run) -> Iterator[Finding]:
         if loss is not None:
             yield _not_as_it_came(found, loss)
         elif found.added and not next_turn:
-            yield _made_up(found, found.added[0])
+            # Whether the loop or its caller put it there, a recording does not tell.
+            yield _made_up(found, found.added[0], "SHOULD" if run.recorded else None)
         elif not found.nothing_of_reply:
             yield held(exchange=found.later, turn=turn)
 
@@ -211,13 +212,14 @@ def _not_as_it_came(found: Carried, loss: Loss) -> Finding:
     )
 
 
-def _made_up(found: Carried, piece: Piece) -> Finding:
+def _made_up(found: Carried, piece: Piece, level: Level | None) -> Finding:
     return broken(
         expected=f"Nothing from the assistant but what the reply to {request(found.earlier)} held.",
         happened=f"{request(found.later).capitalize()} has what no reply held at {piece.path}: "
         f"{brief(piece.block)}",
         exchange=found.later,
         block=piece.index,
+        level=level,
     )
 
 

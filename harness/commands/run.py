@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from argparse import Namespace
 from pathlib import Path
-from typing import Any
 
 from ..history import HistoryError
 from ..probe import Probe
@@ -16,6 +15,7 @@ from ..runner import DEFAULT_SEED, CaseResult, Runner
 from . import CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
 from .progress import progress
+from .reports import report_path, write_report
 from .screen import Screen
 from .terminal import show
 from .verdict import exit_code
@@ -29,7 +29,7 @@ CASES_EACH = 8
 def run(options: Namespace) -> int:
     """Run, and return the exit code."""
     seed = DEFAULT_SEED if options.seed is None else options.seed
-    reports = [_report_path(written) for written in options.report]
+    reports = [report_path(written) for written in options.report]
     cases = chosen_cases(options.selectors, options.scenarios, seed)
     screen = Screen(options, seed)
     jobs = options.jobs or min(_processors(), MOST_JOBS, len(cases) // CASES_EACH + 1)
@@ -52,7 +52,7 @@ def run(options: Namespace) -> int:
         show([Line(f"{counted(len(cases), 'case')} not run: the loop has no such variant")])
     show(summary_lines([digest(runner.name, probe.exposes, result) for result in results]))
     for path in reports:
-        _write(path, json_report.report(runner.name, seed, results))
+        write_report(path, json_report.report(runner.name, seed, results))
     return exit_code(results, strict=options.strict)
 
 
@@ -79,23 +79,3 @@ def _driven(runner: Runner) -> Probe:
     if probe.problem:
         raise Stop(f"the loop cannot be driven, so nothing was judged\n{probe.problem}", CANNOT_BE_DRIVEN)
     return probe
-
-
-def _report_path(written: str) -> Path:
-    kind, _, path = written.partition(":")
-    if kind != "json" or not path:
-        raise Stop(f"--report {written}: write json:PATH")
-    if not Path(path).parent.is_dir():
-        raise Stop(f"--report {written}: there is no folder {Path(path).parent}")
-    try:
-        json_report.check_writable(Path(path))
-    except OSError as error:
-        raise Stop(f"--report {written}: {error.strerror}") from error
-    return Path(path)
-
-
-def _write(path: Path, content: dict[str, Any]) -> None:
-    try:
-        json_report.write(path, content)
-    except OSError as error:
-        raise Stop(f"--report json:{path}: {error.strerror}") from error
