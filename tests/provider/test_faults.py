@@ -8,40 +8,11 @@ from typing import Any
 
 import pytest
 
-from harness.history import Answered, Broken, Delivered, Noted, RequestSeen
-from harness.scenario.model import Break, Fault, Reply, Step
+from harness.history import Answered, Broken, Delivered
+from harness.scenario.model import Break, Reply
+from tests.provider.breaking import LONG, ask, broken, cut, events, told
 from tests.provider.serve import Served, body, call, fault, reply
 from tests.provider.wire import CutError, Wire
-
-LONG = "Hello there, what a day, and so much of it still to come."
-
-
-def broken(at: str, by: str, *content: Any, **fields: Any) -> Step:
-    return reply(*(content or (LONG,)), breaks=[Break(at=at, by=by, **fields)])
-
-
-def ask(served: Served, *steps: Step, stream: bool = True) -> tuple[int, dict[str, str], bytes]:
-    served.open(list(steps))
-    with Wire(served) as wire:
-        wire.send(wire.ask(body(stream=stream)))
-        return wire.read()
-
-
-def cut(served: Served, *steps: Step, stream: bool = True) -> CutError:
-    with pytest.raises(CutError) as caught:
-        ask(served, *steps, stream=stream)
-    served.settle()
-    return caught.value
-
-
-def events(data: bytes) -> list[str]:
-    return [line.removeprefix("event: ") for line in data.decode().split("\n") if line.startswith("event: ")]
-
-
-def told(served: Served) -> tuple[int, str, str]:
-    served.settle()
-    [event] = served.of(Broken)
-    return event.events, event.by, event.how
 
 
 def test_an_error_event_comes_after_the_event_it_was_written_for(served: Served) -> None:
@@ -233,109 +204,6 @@ def test_a_client_that_leaves_before_the_break_gets_the_step_again(served: Serve
         wire.send(wire.ask(body(stream=True)))
         assert wire.head()[0] == 200
     assert [event.step for event in served.of(Answered)] == [0, 0]
-
-
-@pytest.mark.parametrize("connection", ["close", "reset"])
-def test_a_connection_ends_in_place_of_an_answer(served: Served, connection: str) -> None:
-    found = cut(served, Step(fault=Fault(connection=connection)), reply("B"))
-    assert found.data == b""
-    assert found.reset == (connection == "reset")
-    assert told(served) == (0, "provider", connection)
-    assert [(event.kind, event.status, event.step) for event in served.of(Answered)] == [("fault", 0, 0)]
-
-
-def test_a_connection_stays_silent_in_place_of_an_answer(served: Served) -> None:
-    served.open([Step(fault=Fault(connection="silence")), reply("B")])
-    with Wire(served, timeout=0.2) as wire:
-        wire.send(wire.ask(body()))
-        with pytest.raises(TimeoutError):
-            wire.head()
-    with Wire(served) as wire:
-        wire.send(wire.ask(body()))
-        assert wire.read()[0] == 200
-
-
-@pytest.mark.parametrize("by", ["close", "reset"])
-def test_a_kept_connection_is_closed_between_two_requests(served: Served, by: str) -> None:
-    served.open([broken("done", by), reply("B")])
-    with Wire(served) as wire:
-        wire.send(wire.ask(body()))
-        status, headers, data = wire.read()
-        assert (status, json.loads(data)["content"][0]["text"]) == (200, LONG)
-        assert "connection" not in headers
-        try:
-            assert wire.ended()
-        except ConnectionResetError:
-            assert by == "reset"
-    served.settle()
-    assert len(served.of(Delivered)) == 1
-
-
-def test_a_length_may_be_wrong(served: Served) -> None:
-    headers = {"content-length": "9999"}
-    steps = reply("A", headers=headers, breaks=[Break(at="end", by="close")])
-    found = cut(served, steps, stream=False)
-    assert json.loads(found.data)["content"][0]["text"] == "A"
-
-
-def test_html_comes_from_a_gateway(served: Served) -> None:
-    page = "<html><head><title>502 Bad Gateway</title></head></html>"
-    status, headers, data = ask(served, fault(502, body=page))
-    assert (status, headers["content-type"], data.decode()) == (502, "text/html", page)
-    assert "request-id" not in headers
-    assert "anthropic-organization-id" not in headers
-
-
-def test_a_413_is_answered_before_the_body_is_read(served: Served) -> None:
-    served.open([fault(413, before_body=True), reply("B")])
-    with Wire(served) as wire:
-        wire.send(wire.ask(b"", content_length="10000000"))
-        status, headers, data = wire.read()
-        assert (status, headers["connection"]) == (413, "close")
-        assert json.loads(data) == {
-            "error": {"type": "request_too_large", "message": "Request exceeds the maximum size"}
-        }
-        # What is still under way does not tear the answer away.
-        wire.send(b"x" * 1_000_000)
-        assert wire.ended()
-    [seen] = served.of(RequestSeen)
-    assert (seen.body, seen.lane) == (None, "")
-    with Wire(served) as wire:
-        wire.send(wire.ask(body()))
-        assert wire.read()[0] == 200
-
-
-def test_connections_are_refused_for_a_while(served: Served) -> None:
-    refusing = Step(fault=Fault(connection="refuse", seconds=0.3))
-    session = served.session([reply("A"), refusing, reply("B")])
-    url = served.call(served.provider.address(session))
-    assert url != served.provider.url
-    served.begin(session)
-    with Wire(url) as wire:
-        wire.send(wire.ask(body()))
-        assert wire.read()[0] == 200
-        assert wire.ended()
-    with pytest.raises(ConnectionRefusedError):
-        Wire(url)
-    with Wire(served) as wire:
-        wire.send(wire.ask(method="GET", path="/v1/models"))
-        assert wire.read()[0] == 200
-    served.settle(0.4)
-    with Wire(url) as wire:
-        wire.send(wire.ask(body()))
-        assert b'"B"' in wire.read()[2]
-    assert [note.kind for note in served.of(Noted)] == ["refusing"]
-    assert [event.step for event in served.of(Answered) if event.kind == "reply"] == [0, 2]
-
-
-def test_a_session_that_never_refuses_has_the_common_address(served: Served) -> None:
-    session = served.session([reply("A")])
-    assert served.call(served.provider.address(session)) == served.provider.url
-
-
-def test_where_connections_cannot_be_refused_they_are_reset(served: Served) -> None:
-    found = cut(served, Step(fault=Fault(connection="refuse")), reply("B"))
-    assert found.reset
 
 
 @pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 408, 409, 422, 429, 500, 502, 503, 504, 529])
