@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commanding import LOOP
+
 pytest_plugins = ["pytester", "harness.plugin"]
 
 ROOT = Path(__file__).parent
@@ -37,6 +39,15 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
     return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with a few loops in `mine.py`."""
+    (tmp_path / "mine.py").write_text(LOOP)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
 
 
 class Adopter:
