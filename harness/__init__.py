@@ -9,12 +9,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .cassettes.use import record, replay
     from .plugin import conformance
     from .turn import Declaration, Limits, Outcome, Tool, ToolError, Turn
 
 __version__ = "0.1.0"
 
-__all__ = ["Declaration", "Limits", "Outcome", "Tool", "ToolError", "Turn", "__version__", "conformance"]
+__all__ = [
+    "Declaration",
+    "Limits",
+    "Outcome",
+    "Tool",
+    "ToolError",
+    "Turn",
+    "__version__",
+    "conformance",
+    "record",
+    "replay",
+]
 
 _HOMES = {
     "Declaration": "turn",
@@ -24,6 +36,8 @@ _HOMES = {
     "ToolError": "turn",
     "Turn": "turn",
     "conformance": "plugin",
+    "record": "cassettes.use",
+    "replay": "cassettes.use",
 }
 
 

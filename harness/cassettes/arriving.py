@@ -46,9 +46,14 @@ class Arriving:
                 self._inflate = None
         self._pieces.append(Piece(at, size))
 
+    @property
+    def raw(self) -> bytes:
+        """What came in, compressed as it was."""
+        return b"".join(self._raw)
+
     def response(self, *, broken: bool = False) -> Response:
         """All of it, or with `broken` what there is of it."""
-        raw = b"".join(self._raw)
+        raw = self.raw
         body, cut, still = (
             unpacked(raw, _value(self._headers, "content-encoding")) if self._packed else (raw, False, "")
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -45,7 +46,8 @@ class Player:
         self.findings: list[Finding] = []
         self.more = 0
         """Findings that are not kept, since there are enough."""
-        self._path = cassette.path
+        self.path = cassette.path
+        self.hosts = {urlsplit(one.request.uri).hostname for one in cassette.interactions}
         self._any_order = any_order
         self._redactor = redactor or Redactor()
         self._shelf = Shelf(cassette, ignore, self._redactor)
@@ -94,7 +96,7 @@ class Player:
         rivals = self._shelf.rivals(method, uri)
         if not rivals:
             total = len(self._shelf.kept)
-            return f"{self._path} has nothing left for this address ({self.played} of {total} are played)."
+            return f"{self.path} has nothing left for this address ({self.played} of {total} are played)."
         asked = self._shelf.bare(body, headers, redacted=True)
         recorded = [self._bare(one) for one in rivals]
         shared = [common(each, asked) for each in recorded]
@@ -107,7 +109,7 @@ class Player:
         return self._shelf.bare(request.body, request.headers, redacted=True)
 
     def _at(self, one: Kept) -> str:
-        return f"{self._path}:{one.interaction.line} (interaction {one.number})"
+        return f"{self.path}:{one.interaction.line} (interaction {one.number})"
 
     def _find(self, kind: Literal["mismatch", "again", "order", "leftover"], message: str) -> str:
         if len(self.findings) < MOST_FINDINGS:

@@ -14,7 +14,7 @@ from .model import Cassette, Headers, Interaction, Request, Response
 from .problems import CassetteError, NotACassetteError, Problem, Spot
 from .source import load
 
-__all__ = ["SUFFIXES", "CassetteError", "NotACassetteError", "header", "read"]
+__all__ = ["SUFFIXES", "CassetteError", "NotACassetteError", "header", "interaction_of", "read"]
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 """How the names of recordings end."""
@@ -41,6 +41,11 @@ def read(path: Path) -> Cassette:
     if problems:
         raise CassetteError(problems)
     return Cassette(path=path, interactions=found, secrets_checked=told.secrets_checked, made_by=told.made_by)
+
+
+def interaction_of(request: Mapping[str, Any], response: Mapping[str, Any]) -> Interaction:
+    """An interaction that is in no file, as recorders write both halves. Raises `ValueError`."""
+    return Interaction(request=_request(request), response=_response(response))
 
 
 def header(headers: Headers, name: str) -> str:

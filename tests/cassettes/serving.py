@@ -56,6 +56,8 @@ class Serving:
         self.call(begin())
 
     def close(self) -> None:
+        if self.loop.is_closed():
+            return
         self.call(self.provider.close())
         self.loop.call_soon_threadsafe(self.loop.stop)
         self._thread.join()
