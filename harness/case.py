@@ -98,8 +98,8 @@ class CaseRun:
         self._memory = Memory()
         self._watch: Watch | None = None
         self.left_cold = False
-        """The loop's process was killed, and the new one has asked the provider nothing yet: what it imports
-        for that would be on the next case's time."""
+        """The loop's process is gone, and the new one has asked the provider nothing yet: what it imports for
+        that would be on the next case's time."""
         self._waiting: asyncio.Task[None] | None = None
         self.history = History(history_path(terms.history_dir, case))
         self._session = Session(
@@ -170,7 +170,7 @@ class CaseRun:
         before = len(self.history.events)
         await self._driver.play(spec, self._record)
         events = self.history.events[before:]
-        if any(isinstance(event, Crashed) for event in events):
+        if any(isinstance(event, (Crashed, Overran, Lost)) for event in events):
             self.left_cold = True
         elif any(isinstance(event, RequestSeen) for event in events):
             self.left_cold = False

@@ -76,7 +76,9 @@ def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -
     loop = mutant.async_loop if form == "async" else mutant.loop
     with Runner(loop, probe=KNOWN) as runner:
         results = runner.run_all(cases)
-    if any(isinstance(event, Overran) for result in results for event in result.events):
+    if any(result.reason.startswith("not run") for result in results) or any(
+        isinstance(event, Overran) for result in results for event in result.events
+    ):
         # A host has its libraries still to import: the probe does that, outside any scenario's deadline.
         with Runner(mutant.target(form)) as runner:
             results = runner.run_all(cases)

@@ -32,6 +32,8 @@ def _overran(turn: TurnView, outcome: Overran) -> Finding:
     waiting = _waited_for_others(turn, outcome.at)
     if waiting and turn.caps.wall_clock is None:
         return unclear(f"{waiting}, and the loop has no wall-clock budget that we know of", turn=turn)
+    if waiting.startswith("the tool"):
+        return unclear(f"{waiting}, which TOOL-9 is about", turn=turn)
     last = turn.last
     where = f"its last was {request(last)}" if last else "it made none"
     return broken(

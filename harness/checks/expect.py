@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .. import display
-from ..evidence import CUT, FINAL, Run, TurnView
+from ..evidence import CUT, FINAL, Run, ToolRun, TurnView
 from ..scenario.model import Expect
 from ..wire.same import brief
 from .base import Finding, broken, check, held, note, unclear
@@ -164,7 +164,7 @@ def _tools(turn: TurnView, expected: dict[str, int] | None) -> Iterator[Finding]
         return
     wrong = False
     for name, times in expected.items():
-        ran = sum(tool.name == name for tool in turn.tools)
+        ran = len([tool for tool in turn.tools if tool.name == name and not _repeated(turn, tool)])
         if ran != times:
             wrong = True
             yield broken(
@@ -175,6 +175,14 @@ def _tools(turn: TurnView, expected: dict[str, int] | None) -> Iterator[Finding]
             )
     if not wrong:
         yield held("hook", turn=turn)
+
+
+def _repeated(turn: TurnView, tool: ToolRun) -> bool:
+    """Whether the same was tried again after it had failed: it counts as one run."""
+    later = turn.tools[turn.tools.index(tool) + 1 :]
+    return tool.failed and any(
+        one.name == tool.name and one.started.input == tool.started.input for one in later
+    )
 
 
 def _count(number: int, thing: str) -> str:

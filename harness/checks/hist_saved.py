@@ -20,7 +20,7 @@ def the_history_left_behind_is_accepted(run: Run) -> Iterator[Finding]:
         tried = following.exchanges[0] if following and following.exchanges else None
         if tried is not None and tried.answer is not None:
             yield _tried(turn, tried)
-        elif is_conversation(turn.left_history):
+        elif turn.ended is not None and is_conversation(turn.left_history):
             yield from _inferred(turn)
 
 

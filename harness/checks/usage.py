@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..evidence import FINAL, Exchange, Run, TurnView
-from .base import Evidence, Finding, broken, check, held
+from .base import Evidence, Finding, broken, check, held, request
 from .clean import usage_is_missing
 
 NAMES = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -22,6 +22,33 @@ def every_reply_is_counted_once(run: Run) -> Iterator[Finding]:
                 yield held(evidence, turn=turn)
             else:
                 yield broken(expected=wrong[0], happened=wrong[1], evidence=evidence, turn=turn)
+        yield from _lost_with_its_stream(turn)
+
+
+def _lost_with_its_stream(turn: TurnView) -> Iterator[Finding]:
+    """A stream says first what it has read; that was used, although the rest never came."""
+    begun = [one for one in turn.exchanges if _begun(one)]
+    whole = [one for one in turn.exchanges if _arrived(turn, one)]
+    least = _sum(whole, "input_tokens") + _sum(begun, "input_tokens")
+    for tokens, evidence in _recorded(turn) if begun and turn.crash is None else ():
+        counted = tokens.get("input_tokens")
+        if counted is not None and counted < least:
+            yield broken(
+                expected=f"{least} input_tokens at least: the stream of {request(begun[0])} had told its own "
+                f"before it broke off.",
+                happened=f"{counted} were recorded.",
+                evidence=evidence,
+                turn=turn,
+                level="SHOULD",
+                advice="Count what `message_start` says, also where the stream then fails.",
+            )
+
+
+def _begun(one: Exchange) -> bool:
+    """Whether the provider broke a stream off after its first event."""
+    broken_off = one.broken
+    streamed = one.answer is not None and one.answer.kind == "reply" and one.answer.stream
+    return streamed and broken_off is not None and broken_off.by == "provider" and broken_off.events > 0
 
 
 def totals_fit(turn: TurnView) -> Iterator[tuple[Evidence, tuple[str, str] | None]]:

@@ -194,18 +194,18 @@ class Story:
         self._add(Answered(request=self._request, kind=kind, status=status, **fields))
         return self._add(Delivered(request=self._request))
 
-    def answered(self, content: list[Json], stop_reason: str = "end_turn") -> Story:
+    def answered(self, content: list[Json], stop_reason: str = "end_turn", **fields: Any) -> Story:
         """The provider begins to stream a message."""
-        body = {"role": "assistant", "content": copy.deepcopy(content), "stop_reason": stop_reason}
+        body = {"role": "assistant", "content": copy.deepcopy(content), "stop_reason": stop_reason, **fields}
         return self._add(Answered(request=self._request, kind="reply", body=body, stream=True))
 
     def delivered(self) -> Story:
         """The stream has come to its end."""
         return self._add(Delivered(request=self._request))
 
-    def breaks(self, by: str = "client") -> Story:
-        """The stream is left, or broken off."""
-        return self._add(Broken(request=self._request, by=by))
+    def breaks(self, by: str = "client", *, events: int = 0) -> Story:
+        """The stream is left, or broken off, after so many events."""
+        return self._add(Broken(request=self._request, by=by, events=events))
 
     def tool(
         self,

@@ -561,3 +561,13 @@ def test_what_was_received_beside_the_script_may_be_saved() -> None:
 
     assert story.end(history=[HI, assistant(told)]).kinds("HIST-9") == ["held"]
     assert story.end(history=[HI, assistant("Made up.")]).kinds("HIST-9") == ["broken"]
+
+
+def test_a_turn_that_was_stopped_left_no_history_of_its_own() -> None:
+    story = Story()
+    story.turn()
+    story.ask([user("Hi")])
+    story.reply([call("toolu_1")], "tool_use")
+    story.publish(history=[user("Hi"), assistant([call("toolu_1")])])
+
+    assert story.overran().check("HIST-8") == []

@@ -154,3 +154,28 @@ def test_a_request_that_failed_may_be_an_iteration() -> None:
 
 def test_a_loop_that_records_no_iterations_is_not_judged() -> None:
     assert two_requests().usage(None, **RIGHT).end().check("USAGE-3") == []
+
+
+def broke_off(events: int, counted: int, by: str = "provider") -> Story:
+    """A stream that breaks off, and one that does not."""
+    story = Story()
+    story.turn()
+    story.ask([user("Hi")])
+    story.answered([text("Hel")], usage={"input_tokens": 100, "output_tokens": 9}).breaks(by, events=events)
+    story.ask([user("Hi")], retry=1)
+    story.reply([text("Hello.")], usage={"input_tokens": 100, "output_tokens": 5})
+    return story.usage(1, input_tokens=counted, output_tokens=5).end()
+
+
+def test_what_a_broken_stream_had_told_should_be_counted() -> None:
+    finding = broke_off(3, 100).check("USAGE-1")[-1]
+
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+    assert "200 input_tokens" in finding.expected
+
+
+@pytest.mark.parametrize(
+    ("events", "counted", "by"), [(3, 200, "provider"), (0, 100, "provider"), (3, 100, "client")]
+)
+def test_what_a_stream_never_told_or_nobody_heard_need_not(events: int, counted: int, by: str) -> None:
+    assert broke_off(events, counted, by).kinds("USAGE-1") == ["held"]

@@ -18,7 +18,7 @@ SAMPLE = [
     "cap/iterations",
 ]
 RIGHT = {"loop": "harness.loops.reference:loop"} | {
-    name: VARIANTS[name].target for name in ("threads", "example")
+    name: variant.target for name, variant in VARIANTS.items()
 }
 
 

@@ -127,3 +127,57 @@ def test_the_one_by_hand_remembers_its_conversation():
     second = play(variant_urllib.loop, [reply("end_turn", text("Two."))])
     assert [message["content"] for message in second.requests[0]["messages"]] == ["Hello?", "One.", "Hello?"]
     assert second.headers[0]["x-api-key"] == "sk-ant-test"
+
+
+def test_more_room_for_what_was_cut():
+    script = [reply("max_tokens", text("Half a sen")), reply("end_turn", text("A sentence."))]
+    played = play(variants.asks_for_more_room, script)
+    first, second = played.requests
+    assert second["max_tokens"] > first["max_tokens"]
+    assert second["messages"] == first["messages"]
+    assert played.outcome.status == "completed"
+
+
+def test_another_model_where_one_declines():
+    played = play(variants.falls_back_when_refused, [reply("refusal"), reply("end_turn", text("Sure."))])
+    assert played.requests[0]["model"] != played.requests[1]["model"]
+    assert played.outcome.status == "completed"
+
+
+def test_results_in_another_order_and_in_messages_of_their_own():
+    turned = play(variants.results_as_they_come, list(TOOL_TURN), tools=(ADD, SUB))
+    ids = [block["tool_use_id"] for block in turned.requests[1]["messages"][-1]["content"]]
+    assert ids == ["toolu_sub", "toolu_add"]
+    apart = play(variants.results_one_by_one, list(TOOL_TURN), tools=(ADD, SUB))
+    roles = [message["role"] for message in apart.requests[1]["messages"]]
+    assert roles == ["user", "assistant", "user", "user"]
+
+
+def test_the_newer_of_two_pauses_that_repeats_the_older():
+    older = (text("a"), search("srvtoolu_1"))
+    script = [
+        reply("pause_turn", *older),
+        reply("pause_turn", *older, found("srvtoolu_1"), search("srvtoolu_2")),
+        reply("end_turn", found("srvtoolu_2"), text("b")),
+    ]
+    played = play(variants.newest_pause_only, script)
+    assert [len(message["content"]) for message in played.requests[2]["messages"][1:]] == [4]
+
+
+def test_a_tool_that_failed_is_run_once_more():
+    script = [reply("tool_use", call("add")), reply("end_turn", text("Done."))]
+    played = play(variants.retries_a_tool, script, tools=(tool("add", raises="busy"),))
+    assert len(played.of(ToolStarted)) == 2
+    assert played.requests[1]["messages"][-1]["content"][0]["is_error"]
+
+
+def test_an_empty_reply_is_asked_to_go_on_once():
+    played = play(variants.asks_again_when_empty, [reply("end_turn"), reply("end_turn")])
+    assert [message["role"] for message in played.requests[1]["messages"]] == ["user", "user"]
+    assert len(played.requests) == 2
+
+
+def test_the_client_tries_again_before_the_loop_does():
+    script = [(529, {"retry-after-ms": "1"}, {}), reply("end_turn", text("Done."))]
+    played = play(variants.retries_around_the_sdks, script)
+    assert [headers["x-stainless-retry-count"] for headers in played.headers] == ["0", "1"]

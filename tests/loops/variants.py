@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -15,30 +14,42 @@ from harness.loops.reference.effects import Block, Call, Drop, Effect, Failed, K
 from harness.loops.reference.ends import End
 from harness.loops.reference.receive import Accumulator
 from harness.loops.reference.state import text_of
-from harness.turn import Declaration, Outcome, Turn
+from harness.turn import Outcome, Turn
 from tests.loops.threaded import ThreadedTurn
+from tests.loops.variant import VARIANTS, Variant, declared, variant
+from tests.loops.variants_choices import (
+    asks_again_when_empty,
+    asks_for_more_room,
+    client_per_turn,
+    edits_its_context,
+    extra_headers_and_metadata,
+    falls_back_when_refused,
+    newest_pause_only,
+    results_as_they_come,
+    results_one_by_one,
+    retries_a_tool,
+    retries_around_the_sdks,
+    tracing_thread,
+    trims_old_turns,
+)
 
-HERE = "tests.loops.variants"
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A right loop: how a runner names it, and what is different about it."""
-
-    name: str
-    target: str
-    doc: str
-
-
-VARIANTS: dict[str, Variant] = {}
-
-
-def variant(name: str, doc: str, target: str = "") -> None:
-    VARIANTS[name] = Variant(name, target or f"{HERE}:{name}", doc)
-
-
-def declared(**policies: str) -> Declaration:
-    return msgspec.structs.replace(DECLARATION, policies=DECLARATION.policies | policies)
+__all__ = [
+    "VARIANTS",
+    "Variant",
+    "asks_again_when_empty",
+    "asks_for_more_room",
+    "client_per_turn",
+    "edits_its_context",
+    "extra_headers_and_metadata",
+    "falls_back_when_refused",
+    "newest_pause_only",
+    "results_as_they_come",
+    "results_one_by_one",
+    "retries_a_tool",
+    "retries_around_the_sdks",
+    "tracing_thread",
+    "trims_old_turns",
+]
 
 
 variant("async_loop", "It is asynchronous.", "harness.loops.reference:async_loop")

@@ -65,7 +65,9 @@ def test_it_is_short(scenario: Scenario) -> None:
         for step in turn.script:
             times = 0 if step.repeat == "forever" else step.repeat
             assert (step.reply.delay if step.reply else 0) * times <= 2.5
-    assert all(answer.delay <= 1 and not answer.hangs for tool in scenario.tools for answer in tool.answers)
+    answers = [answer for tool in scenario.tools for answer in tool.answers]
+    assert all(answer.delay <= 1 for answer in answers)
+    assert not any(answer.hangs for answer in answers) or scenario.turns[0].limits.wall_clock
 
 
 @each_scenario
