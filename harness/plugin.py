@@ -1,4 +1,4 @@
-"""The pytest surface: `conformance`, and the fixtures `harness_provider` and `harness_loop`.
+"""The pytest surface: `conformance`, the fixtures `harness_provider` and `harness_loop`, recordings of tests.
 
 pytest loads this file in every run of every project it is installed beside, so it imports pytest and a little
 of the standard library; all else is imported by the first test that needs it. (PYTEST_DONT_REWRITE)
@@ -15,6 +15,7 @@ import pytest
 
 if TYPE_CHECKING:
     from .case import Case
+    from .cassettes.use import Use
     from .fake import FakeProvider
     from .runner import CaseResult, Runner
     from .turn import Declaration
@@ -25,6 +26,7 @@ _OVERHEAD = 60.0
 
 _runners = pytest.StashKey[dict["Suite", "Runner"]]()
 _result = pytest.StashKey[dict[str, Any]]()
+_cassette: pytest.StashKey[Use] = pytest.StashKey()
 
 
 class Suite:
@@ -111,12 +113,29 @@ def pytest_plugin_registered(plugin: object, manager: pytest.PytestPluginManager
                 manager.set_blocked(name)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Say how recordings are made."""
+    parser.getgroup("loop-harness").addoption(
+        "--harness-record",
+        nargs="?",
+        const="all",
+        default=None,
+        choices=("none", "once", "all"),
+        help="Record the cassettes of tests marked harness_cassette: all (default), or once: those missing.",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marker every case carries."""
+    """Name the markers."""
     config.addinivalue_line(
         "markers",
         "conformance(family, variant): a scenario of the loop-harness suite; "
         "`-m \"conformance(family='pause')\"` selects one family.",
+    )
+    config.addinivalue_line(
+        "markers",
+        "harness_cassette(path, *, redact, secrets, ignore, any_order): answer the test's requests from a "
+        "recording, by default cassettes/MODULE/TEST.yaml beside it; --harness-record makes it.",
     )
 
 
@@ -192,6 +211,54 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     for runner in session.config.stash.get(_runners, {}).values():
         runner.__exit__(None, None, None)
     session.config.stash[_runners] = {}
+
+
+# --- recordings ------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, None, None]:
+    """Put the cassette in, before any fixture can ask anybody."""
+    __tracebackhide__ = True
+    marker = item.get_closest_marker("harness_cassette")
+    if marker is not None:
+        from .cassettes.marked import used
+
+        mode = item.config.getoption("--harness-record")
+        use, problem = used(item.path, item.name, marker.args, marker.kwargs, mode)
+        if use is None:
+            pytest.fail(problem, pytrace=False)
+        item.stash[_cassette] = use
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Take it out with the end of the test itself, so that what was not as recorded fails the test."""
+    __tracebackhide__ = True
+    try:
+        result = yield
+    except BaseException as error:
+        _take_out(item, error)
+        raise
+    _take_out(item, None)
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
+    """Where a fixture failed, there was no call."""
+    _take_out(item, RuntimeError("the test was not run"))
+    return (yield)
+
+
+def _take_out(item: pytest.Item, failed: BaseException | None) -> None:
+    __tracebackhide__ = True
+    use = item.stash.get(_cassette, None)
+    if use is not None:
+        del item.stash[_cassette]
+        if problem := use.end(failed):
+            pytest.fail(problem, pytrace=False)
 
 
 # --- one case --------------------------------------------------------------------------------------

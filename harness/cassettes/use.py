@@ -50,7 +50,11 @@ class Use(AbstractContextManager["Use"]):
     """A cassette in use. At its end it says what was not as recorded, or keeps what it recorded."""
 
     def __init__(self, path: str | Path, mode: Mode | None = None, **options: Unpack[Options]) -> None:
-        """Raises `ValueError` for a mode that is none."""
+        """Raises `ValueError` for a mode that is none, `TypeError` for an option that is none."""
+        for name in options:
+            if name not in Options.__annotations__:
+                known = ", ".join(Options.__annotations__)
+                raise TypeError(f"a cassette has no option {name!r}; it has: {known}")
         self.path = Path(path)
         self.records = _records(self.path, mode)
         """Whether it is recorded, and not replayed."""
@@ -83,6 +87,14 @@ class Use(AbstractContextManager["Use"]):
                 self._end_recording(failed=error is not None)
             else:
                 self._end_replay(error)
+
+    def end(self, failed: BaseException | None) -> str:
+        """Leave, and tell in words what `__exit__` would have raised."""
+        try:
+            self.__exit__(type(failed) if failed else None, failed, None)
+        except (ReplayError, NotRecordedError, LeakError) as error:
+            return str(error)
+        return ""
 
     def _end_recording(self, *, failed: bool) -> None:
         problem = self._recorded.problem
