@@ -31,6 +31,8 @@ class Process(msgspec.Struct, frozen=True):
 
     pid: int
     parent: int
+    session: int
+    """0 where the machine does not tell."""
     state: str
     """One letter; `Z` is dead, waiting to be reaped."""
     marked: bool
@@ -59,19 +61,20 @@ def take(
         tasks=sorted(_tasks(loop)) if loop else [],
         children=sorted(started.values()),
         sockets=max(0, _sockets() - ours),
-        files=_files(Path(folder)) if folder else [],
+        files=files(Path(folder)) if folder else [],
     )
 
 
 def family(pid: int, mark: str = "", known: Mapping[int, str] | None = None) -> dict[int, str]:
-    """Living descendants of `pid`, and living processes that carry `mark`: command lines by process id.
+    """Living descendants of `pid`, and living processes that carry `mark` or are of the session `pid` began.
 
-    Neither `pid` itself nor the dead are in it. Empty where the machine does not tell. `known`: an earlier
-    answer; who was in it and still lives is in this one, although the parent between may be gone.
+    Command lines by process id. Neither `pid` itself nor the dead are in it. Empty where the machine does
+    not tell. `known`: an earlier answer; who was in it and still lives is in this one, although the parent
+    between may be gone.
     """
     processes = _processes(mark)
     known = known or {}
-    found = {p.pid for p in processes if p.marked or known.get(p.pid) == p.command}
+    found = {p.pid for p in processes if p.marked or p.session == pid or known.get(p.pid) == p.command}
     parents = {pid}
     while parents:
         parents = {p.pid for p in processes if p.parent in parents}
@@ -102,7 +105,8 @@ def _sockets() -> int:
     return count
 
 
-def _files(folder: Path) -> list[str]:
+def files(folder: Path) -> list[str]:
+    """Files below `folder`, the first `MOST_FILES` of them."""
     found: list[str] = []
     for path in sorted(folder.rglob("*")):
         if len(found) == MOST_FILES:
@@ -129,7 +133,7 @@ def _processes(mark: str) -> list[Process]:
 def _from_proc(name: str, sign: bytes) -> Process | None:
     folder = Path("/proc", name)
     try:
-        state, parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:2]
+        state, parent, _, session = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:4]
         command = (folder / "cmdline").read_bytes().rstrip(b"\0").replace(b"\0", b" ")
     except OSError:  # it ended meanwhile
         return None
@@ -137,7 +141,9 @@ def _from_proc(name: str, sign: bytes) -> Process | None:
     if sign:
         with contextlib.suppress(OSError):  # another user's
             marked = sign in (folder / "environ").read_bytes().split(b"\0")
-    return Process(int(name), int(parent), state.decode(), marked, command.decode(errors="replace"))
+    return Process(
+        int(name), int(parent), int(session), state.decode(), marked, command.decode(errors="replace")
+    )
 
 
 def _from_ps(sign: str) -> list[Process]:
@@ -150,5 +156,7 @@ def _from_ps(sign: str) -> list[Process]:
     for line in asked.stdout.decode(errors="replace").splitlines():
         pid, parent, state, command = (*line.split(None, 3), "", "", "", "")[:4]
         if pid.isdigit() and parent.isdigit():
-            found.append(Process(int(pid), int(parent), state[:1], bool(sign) and sign in command, command))
+            found.append(
+                Process(int(pid), int(parent), 0, state[:1], bool(sign) and sign in command, command)
+            )
     return found

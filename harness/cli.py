@@ -16,6 +16,7 @@ from typing import Any
 from . import __version__
 from .commands import Stop
 from .commands.arguments import add_record, add_replay
+from .commands.target import add_target
 from .commands.terminal import prepare
 
 INTERRUPTED = 130
@@ -107,7 +108,10 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("name", metavar="CLAUSE", help="PAUSE-1; or the id of a scenario: pause/no-tools")
     validate = commands.add_parser("validate", help="check scenario files")
     validate.add_argument("paths", nargs="+", metavar="PATH", help="a scenario file or a folder of them")
-    commands.add_parser("schema", help="print the JSON Schema of scenario files")
+    schema = commands.add_parser("schema", help="print the JSON Schema of scenario files")
+    schema.add_argument(
+        "of", nargs="?", choices=["scenario", "protocol"], default="scenario", help="or of the protocol"
+    )
     _add_serve(commands.add_parser("serve", help="serve a scripted Messages API for any client"))
     add_record(commands.add_parser("record", help="record what a client and the API say"), _port)
     add_replay(commands.add_parser("replay", help="play a recording to a client, and compare"), _port)
@@ -117,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_list(parser)
-    parser.add_argument("--loop", required=True, metavar="PKG.MOD:ATTR", help="the loop to judge")
+    add_target(parser)
     jobs = "host processes (default: one for each processor, at most 4)"
     parser.add_argument("--jobs", type=_jobs, default=None, metavar="N", help=jobs)
     parser.add_argument("--seed", type=_seed, default=None, metavar="N", help="of text that does not matter")

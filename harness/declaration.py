@@ -49,21 +49,24 @@ def attributes(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def collect(
-    declared: Mapping[str, Any], options: Declaration | None = None, folder: Path | None = None
+    declared: Mapping[str, Any],
+    options: Declaration | None = None,
+    folder: Path | None = None,
+    place: str = "the loop's attributes",
 ) -> Declaration:
     """Put together the declaration of a loop, and check all of it.
 
     It comes from the nearest pyproject.toml from `folder` (the current one) upwards, then from the attributes
-    in `declared`, then from the options. Raises `DeclarationError` with every problem.
+    in `declared` (which `place` names), then from the options. Raises `DeclarationError` with every problem.
     """
     problems: list[str] = []
     merged: dict[str, Any] = {}
-    for place, source in (
+    for origin, source in (
         _from_project(folder or Path.cwd(), problems),
-        ("the loop's attributes", declared),
+        (place, declared),
         ("the options", msgspec.to_builtins(options) if options else {}),
     ):
-        problems += [f"{place}: {problem}" for problem in _problems(source)]
+        problems += [f"{origin}: {problem}" for problem in _problems(source)]
         for name, value in source.items():
             both = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
             merged[name] = {**merged[name], **value} if both else value

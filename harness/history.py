@@ -256,6 +256,17 @@ class Lost(Event, kw_only=True, tag="lost"):
     output: str = ""
 
 
+class Exited(Event, kw_only=True, tag="exited"):
+    """A process of the loop's ended and `left` something running. The middle of long outputs is left out."""
+
+    code: int | None = None
+    signal: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    sizes: tuple[int, int] = (0, 0)
+    left: list[str] = []
+
+
 class Census(Event, kw_only=True, tag="census"):
     """What was alive: counted `before` and `after` a turn."""
 
@@ -276,7 +287,7 @@ class Finished(Event, kw_only=True, tag="finished"):
 AnyEvent: TypeAlias = (
     Began | TurnBegan | RequestSeen | Answered | Delivered | Broken | Noted | Cancelled | CancelPolled
     | ToolStarted | ToolEnded | Published | Reported | UsageRecorded | StoreSet | StoreDeleted | Ended
-    | Crashed | Overran | Lost | Census | Finished
+    | Crashed | Overran | Lost | Exited | Census | Finished
 )  # fmt: skip
 
 _encoder = msgspec.json.Encoder()

@@ -23,6 +23,7 @@ from .judge import CheckResult, judge, scenario_grade
 from .loops.driver import Driver, DriverError
 from .loops.host import HostDriver
 from .loops.inprocess import InProcessDriver
+from .loops.place import Place, Target
 from .probe import TEXT, Probe, explore
 from .provider.server import Provider
 from .pulse import Pulse
@@ -58,13 +59,14 @@ class CaseResult(msgspec.Struct, kw_only=True):
 class Runner:
     """Runs cases against one loop. Use it as a context manager; its methods may be called from any thread.
 
-    `target` is `pkg.mod:attr` (runs in a host process, unless `in_process`) or a callable (runs here).
+    `target` is `pkg.mod:attr` (runs in a host process, unless `in_process`), a callable (runs here), or what
+    makes a driver itself, such as a `Command`.
     With a `probe` from an earlier run of the same loop, none is made.
     """
 
     def __init__(
         self,
-        target: str | Callable[..., Any],
+        target: str | Target | Callable[..., Any],
         *,
         in_process: bool = False,
         jobs: int = 1,
@@ -103,7 +105,9 @@ class Runner:
     @property
     def name(self) -> str:
         """What the reports call the loop."""
-        return self._target if isinstance(self._target, str) else _name_of(self._target)
+        if isinstance(self._target, str):
+            return self._target
+        return _name_of(self._target) if callable(self._target) else self._target.name
 
     @property
     def url(self) -> str:
@@ -163,7 +167,8 @@ class Runner:
             return Probe(problem=f"{self.name}: importing it took more than {START_DEADLINE:.0f} s")
         for number, driver in enumerate(self._drivers):
             self._idle.put_nowait(number)
-            if number and isinstance(driver, HostDriver):
+            # The probe warms up the first; where it was made earlier, nobody has.
+            if (number or self._probe) and driver.killable:
                 self._cold.add(number)
         if self._probe:
             return self._probe
@@ -185,11 +190,23 @@ class Runner:
     def _new_driver(self, number: int) -> Driver:
         if callable(self._target):
             return InProcessDriver(self._target, declaration=self._declaration)
+        if not isinstance(self._target, str):
+            return self._target.driver(self._place(number))
         if self._here:
             return InProcessDriver.load(self._target, declaration=self._declaration)
         # A client made when the module is imported gets here too: the worker's path finds the session.
         base_url = f"{self._provider.url}/w{number}"
         return HostDriver(self._target, declaration=self._declaration, base_url=base_url)
+
+    def _place(self, number: int) -> Place:
+        return Place(
+            worker=f"w{number}",
+            url=self._provider.url,
+            mount=self._provider.mount,
+            unmount=self._provider.unmount,
+            asked=self._provider.used,
+            declaration=self._declaration,
+        )
 
     def _terms(self) -> Terms:
         probe = self._probe or Probe()

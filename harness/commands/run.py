@@ -17,6 +17,7 @@ from .chosen import chosen_cases
 from .progress import progress
 from .reports import report_path, write_report
 from .screen import Screen
+from .target import target_of
 from .terminal import show
 from .verdict import exit_code
 
@@ -57,16 +58,14 @@ def run(options: Namespace) -> int:
 
 
 def _runner(options: Namespace, seed: int, jobs: int) -> Runner:
-    module, _, attribute = options.loop.partition(":")
-    if not module or not attribute:
-        raise Stop(f"--loop {options.loop}: name the loop as PKG.MOD:ATTR, such as my_agent.loop:run")
+    target = target_of(options)
     history = Path(options.history) if options.history else None
     if history is not None:
         try:
             history.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise Stop(f"--history {history}: {error.strerror}") from error
-    return Runner(options.loop, in_process=options.in_process, jobs=jobs, seed=seed, history_dir=history)
+    return Runner(target, in_process=options.in_process, jobs=jobs, seed=seed, history_dir=history)
 
 
 def _processors() -> int:

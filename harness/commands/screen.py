@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ..report.lines import Line
 from ..report.text import also_lines, case_lines, kinds_of
 from ..runner import CaseResult
+from .target import words_of
 from .terminal import show
 
 
@@ -36,7 +37,7 @@ class Screen:
         yield from also_lines(self._also)
 
     def _again(self, result: CaseResult) -> str:
-        words = ["loop-harness", "run", result.id, "--loop", self._options.loop, "--seed", str(self._seed)]
+        words = ["loop-harness", "run", result.id, *words_of(self._options), "--seed", str(self._seed)]
         if self._options.in_process:
             words.append("--in-process")
         if self._options.scenarios:

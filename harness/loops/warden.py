@@ -46,6 +46,11 @@ def post(control: int, folder: str, mark: str) -> int:
     return int(told or 0)
 
 
+def stand(control: int, folder: str, mark: str) -> None:
+    """Be the warden of all processes that carry `mark`: in a process of its own, which does not carry it."""
+    _watch(control, 0, folder, mark)
+
+
 def _watch(control: int, host: int, folder: str, mark: str) -> None:
     """Keep nothing of the host's but the socket, wait until its other end is closed, then clear up."""
     os.chdir("/")
@@ -55,8 +60,8 @@ def _watch(control: int, host: int, folder: str, mark: str) -> None:
     gone.register(0, 0)  # a hang-up is told without being asked for; reading would take what is the host's
     gone.poll()
     for _ in range(ROUNDS):
-        alive = host in census.family(os.getpid(), mark)
-        left = list(census.family(host, mark))
+        alive = host != 0 and host in census.family(os.getpid(), mark)
+        left = list(census.family(host or os.getpid(), mark))
         if alive:
             with suppress(OSError):
                 os.killpg(host, signal.SIGKILL)

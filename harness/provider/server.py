@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .. import clock
 from ..wire.ids import Ids
@@ -21,7 +21,9 @@ from .session import Session
 from .stream import Pacer, Sender
 
 Handler: TypeAlias = Callable[[str, str, dict[str, str], bytes], Awaitable[tuple[int, dict[str, str], bytes]]]
-"""`(method, path, headers, body) -> (status, headers, body)`; `path` is what follows the prefix."""
+"""`(method, path, headers, body) -> (status, headers, body)`; `path` is what follows the prefix.
+
+It is cancelled where the client leaves before it is answered."""
 
 Service: TypeAlias = Callable[[Request, Response], Awaitable[None]]
 """Answers a request itself, as slowly and in as many pieces as it likes."""
@@ -144,6 +146,11 @@ class Provider:
         if door := self._doors.pop(key, None):
             self._spawn(door.close())
 
+    def used(self, key: str) -> bool:
+        """Whether the session with this key has seen a request."""
+        session = self._sessions.get(key)
+        return session is not None and session.used
+
     def mount(self, prefix: str, handler: Handler) -> None:
         """Hand requests below `prefix` to `handler`, which answers them itself."""
         prefix = prefix.rstrip("/")
@@ -237,7 +244,14 @@ async def _hand_over(handler: Handler, prefix: str, request: Request, channel: R
     path = request.path.removeprefix(prefix) or "/"
     if request.query:
         path += f"?{request.query}"
-    status, headers, body = await handler(request.method, path, request.headers, request.raw)
+    answering = asyncio.ensure_future(handler(request.method, path, request.headers, request.raw))
+    either: set[asyncio.Future[Any]] = {answering, channel.gone}
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    if not answering.done():  # a client that has left waits for nothing: a tool it had running is abandoned
+        answering.cancel()
+        await asyncio.wait({answering})
+        return
+    status, headers, body = answering.result()
     channel.begin(status, headers, len(body))
     channel.write([body])
     channel.end()

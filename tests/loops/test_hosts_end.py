@@ -60,7 +60,7 @@ async def main():
     driver = HostDriver(sys.argv[1])
     await driver.start()
     host = driver._host
-    print(host._mark, host._folder, host._warden, flush=True)
+    print(host.mark, host.folder, host._warden, flush=True)
     await driver.play(spec(deadline=60), print)
 
 asyncio.run(main())
@@ -120,9 +120,9 @@ def test_the_warden_ends_with_its_host():
     async def play():
         async with hosting("good") as driver:
             host = driver._host
-            assert host._warden in await asyncio.to_thread(census.family, os.getpid(), host._mark)
+            assert host._warden in await asyncio.to_thread(census.family, os.getpid(), host.mark)
             await driver.close()
-            return host._mark
+            return host.mark
 
     assert ended(asyncio.run(play()))
 

@@ -58,13 +58,13 @@ async def hosting(target: str, **options):
     for host in hosts:
         assert host.died.done()
         assert alone(host)
-        assert not Path(host._folder).exists()
+        assert not Path(host.folder).exists()
 
 
 def alone(host) -> bool:
     """Whether nothing of it is alive, or will be in a second: who was killed takes a moment to be gone."""
     for _ in range(100):
-        if not census.family(host._popen.pid, host._mark):
+        if not census.family(host._popen.pid, host.mark):
             return True
         time.sleep(0.01)
     return False

@@ -1,0 +1,102 @@
+"""A process that was started by a command: fed a line, listened to, interrupted and stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..history import Exited
+from .guard import Guard
+from .printed import HEAD, Printed, Spoken
+from .spawned import Spawned
+
+DRAIN = 0.2
+"""Seconds in which what a dead process has printed comes in, where something else holds its output open."""
+
+LEAVING = 0.1
+"""Seconds in which what it started may be gone after it."""
+
+
+class CommandProcess(Spawned):
+    """A process of any language. Started by `start`; what it says in lines of its own goes to `hear`."""
+
+    def __init__(self, guard: Guard, hear: Callable[[dict[str, Any]], None], most: int = HEAD) -> None:
+        """`most`: bytes that are kept of the beginning of what it prints."""
+        super().__init__(guard.mark, guard.folder)
+        self.stdout = Spoken(hear, most)
+        self.stderr = Printed()
+        self.left: dict[int, str] = {}
+        """What it had started and left running when it ended, by process id."""
+        self._input: asyncio.WriteTransport | None = None
+
+    async def start(
+        self, words: Sequence[str], env: Mapping[str, str], cwd: Path | None, *, speaks: bool
+    ) -> None:
+        """Start it, in its own folder unless `cwd` is another. Raises `OSError` where it cannot be started.
+
+        One that does not speak the protocol gets no input.
+        """
+        work, temporary = Path(self.folder, "work"), Path(self.folder, "tmp")
+        work.mkdir()
+        temporary.mkdir()
+        ends = [os.pipe(), os.pipe(), os.pipe()] if speaks else [os.pipe(), os.pipe()]
+        theirs = [write for _, write in ends[:2]] + [read for read, _ in ends[2:]]
+        ours = [os.fdopen(read, "rb", buffering=0) for read, _ in ends[:2]]
+        ours += [os.fdopen(write, "wb", buffering=0) for _, write in ends[2:]]
+        self._closers += ours
+        try:
+            pipes = theirs[2] if speaks else subprocess.DEVNULL, theirs[0], theirs[1]
+            env = {**env, "TMPDIR": str(temporary)}
+            self.spawn(words, env, cwd=cwd or work, pipes=pipes)
+        finally:
+            for fd in theirs:
+                os.close(fd)
+        await self._connect(ours)
+
+    async def _connect(self, pipes: Sequence[Any]) -> None:
+        out, _ = await self._loop.connect_read_pipe(lambda: self.stdout, pipes[0])
+        err, _ = await self._loop.connect_read_pipe(lambda: self.stderr, pipes[1])
+        self._closers = [out, err]
+        for pipe in pipes[2:]:
+            transport, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, pipe)
+            self._input = transport
+            self._closers.append(transport)
+
+    @property
+    def temporary(self) -> Path:
+        """The folder its temporary files go to."""
+        return Path(self.folder, "tmp")
+
+    def say(self, line: bytes, *, last: bool = False) -> None:
+        """Write a line to its input; with `last`, nothing comes after it."""
+        if self._input is None or self._input.is_closing():
+            return
+        self._input.write(line + b"\n")
+        if last:
+            self._input.write_eof()
+
+    async def settle(self) -> None:
+        """Take in what a dead process has printed, and look for what it left running."""
+        either = {self.stdout.closed, self.stderr.closed}
+        await asyncio.wait(either, timeout=DRAIN)
+        self.stdout.finish()
+        if left := await self.family():
+            await asyncio.sleep(LEAVING)
+            self.left = await self.family(left)
+
+    def exited(self) -> Exited:
+        """What became of it."""
+        code = self.died.result() if self.died.done() else None
+        ended = code is not None and code >= 0
+        return Exited(
+            code=code if ended else None,
+            signal=None if ended or code is None else -code,
+            stdout=self.stdout.text,
+            stderr=self.stderr.text,
+            sizes=(self.stdout.size, self.stderr.size),
+            left=sorted(self.left.values()),
+        )

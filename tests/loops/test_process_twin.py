@@ -1,0 +1,73 @@
+"""The reference loop gets the same verdicts whether it is called or speaks the protocol as a process."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.chosen import find_cases
+from harness.loops.command import Command
+from harness.runner import Runner
+
+TWIN = Path(__file__).parent / "process_twin.py"
+CHOSEN = [
+    "text/one",
+    "text/followed-up",
+    "tool/parallel[json]",
+    "tool/raises[sse]",
+    "pause/container[json]",
+    "truncate/tool-partial[sse]",
+    "refuse/partial[json]",
+    "cap/iterations-mixed[json]",
+    "cap/wall-clock[json]",
+    "cancel/tool[json]",
+    "cancel/streaming[sse]",
+    "fault/overloaded-once[json]",
+    "fault/stream-cut-call[sse]",
+    "resume/capped-after-answer-2-kept[json]",
+    "resume/moved-on-after-answer-1-kept[json]",
+    "usage/capped[json]",
+]
+FEW = ["text/one", "tool/one[sse]", "resume/finished-after-usage[json]", "cancel/paused[json]"]
+
+
+def twin(*, keep_alive: bool) -> Command:
+    words = (sys.executable, str(TWIN), *(["stay"] if keep_alive else []))
+    return Command(words=words, keep_alive=keep_alive, env={"PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def verdicts(target, selectors, jobs=1):
+    """Grade and clauses of each case; and what the loop exposes, signals left out."""
+    with Runner(target, jobs=jobs) as runner:
+        probe = runner.probe()
+        assert probe.problem is None
+        results = runner.run_all(find_cases(selectors))
+    found = {one.id: (one.grade, {check.clause: check.grade for check in one.checks}) for one in results}
+    return found, set(probe.exposes) - {"interrupt", "signal", "asyncio"}
+
+
+def compared(selectors, *, keep_alive, jobs=1):
+    called, exposed = verdicts("harness.loops.reference:loop", selectors, jobs)
+    spoken, seen = verdicts(twin(keep_alive=keep_alive), selectors, jobs)
+    assert seen == exposed
+    assert called
+    assert {case: grade for case, (grade, _) in called.items() if grade != "pass"} == {}
+    assert spoken == called
+
+
+def test_a_process_that_is_kept_alive_gets_the_verdicts_of_a_callable():
+    compared(CHOSEN, keep_alive=True, jobs=2)
+
+
+def test_a_process_for_each_turn_gets_the_verdicts_of_a_callable():
+    compared(FEW, keep_alive=False)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("keep_alive", [True, False])
+def test_every_scenario_gets_the_verdicts_of_a_callable(keep_alive):
+    compared([], keep_alive=keep_alive, jobs=2)
