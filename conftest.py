@@ -19,6 +19,16 @@ OTHERS = ("anyio", "faker", "hypothesispytest", "recording", "socket")
 """Plugins of our own development, which cost a second to load and mean nothing to an adopter."""
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Workers for the whole, none for a part of it.
+
+    More than a small machine has processors: most of what takes long is waiting, for clocks and processes.
+    """
+    whole = config.args == config.getini("testpaths") and config.option.markexpr == "not slow"
+    return 4 if whole else 0
+
+
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project's wheel."""
