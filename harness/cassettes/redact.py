@@ -21,14 +21,13 @@ from .secrets import (
     ACCOUNTS,
     FIELDS,
     HEADERS,
-    HINT,
     PARAMETERS,
-    PATTERNS,
     REDACTED,
     SHORTEST,
     forms,
     from_environment,
     run_around,
+    spans,
 )
 
 Rule: TypeAlias = str | re.Pattern[str] | Callable[[str], str]
@@ -36,7 +35,6 @@ Rule: TypeAlias = str | re.Pattern[str] | Callable[[str], str]
 else all; or a function from a text to the text to keep. Both see strings of JSON one by one, and what a
 stream says in fragments as a whole."""
 
-_SPELLED_ODDLY = re.compile(r"\\u00|\\/")
 _USER = re.compile(r'"metadata"\s*:\s*\{\s*$')
 _LONGEST_WORD = 16_384
 _SCHEMES = re.compile(r"(?i:bearer|basic|token)\s+")
@@ -159,8 +157,7 @@ class Redactor:
 
     def _json_edits(self, text: str, start: int, end: int) -> Iterator[Edit]:
         """Edits of the strings in JSON that may be cut off."""
-        part = text[start:end]
-        if not (self._may_hold(part) or _SPELLED_ODDLY.search(part) or _NAMED.search(part)):
+        if not self._may_hold(text[start:end]):
             return
         for literal in literals(text, start, end):
             value, starts = value_of(text[literal.start : literal.end])
@@ -183,13 +180,16 @@ class Redactor:
             return _USER.search(text, max(0, key_start - 40), key_start) is not None
         return bool(FIELDS.fullmatch(key) or (ACCOUNTS.fullmatch(key) and ACCOUNT_ID.fullmatch(value)))
 
-    def _may_hold(self, text: str) -> bool:
-        """Whether a closer look at the text is worth it. A function may find anything."""
+    def _may_hold(self, json: str) -> bool:
+        """Whether a closer look at the strings in JSON is worth it. Rules of the user may find anything."""
         return bool(
             self._functions
             or self._patterns
-            or HINT.search(text)
-            or any(form in text for form in self._forms)
+            or any(form in json for form in self._forms)
+            or "\\/" in json
+            or "\\u00" in json
+            or _has_named_field(json)
+            or next(spans(json, loosely=True), None)
         )
 
     def _edits(self, text: str, *, partial: bool = False) -> Iterator[Edit]:
@@ -200,8 +200,10 @@ class Redactor:
             yield from _found(text, form, encoded=encoded)
         if partial:
             yield from self._cut_off(text)
-        patterns = [*PATTERNS, *self._patterns] if HINT.search(text) else self._patterns
-        for pattern in patterns:
+        for start, end in spans(text):
+            if text[start:end] != REDACTED:
+                yield Edit(start, end, REDACTED)
+        for pattern in self._patterns:
             for match in pattern.finditer(text):
                 start, end = match.span(1) if pattern.groups and match[1] is not None else match.span()
                 if text[start:end] != REDACTED:
@@ -221,12 +223,28 @@ class Redactor:
                     break
 
 
-def _named_fields() -> re.Pattern[str]:
-    return re.compile(rf'"(?:{FIELDS.pattern}|{ACCOUNTS.pattern}|user_id)"\s*:', re.IGNORECASE)
+_NAMED = re.compile(rf'"(?:{FIELDS.pattern}|{ACCOUNTS.pattern}|user_id)"\s*:', re.IGNORECASE)
+_PARTS_OF_NAMES = (
+    *('key"', 'token"', 'secret"', 'password"', 'passwd"', 'cookie"', 'authorization"'),
+    *(
+        "organi",
+        "org_id",
+        "org-id",
+        "orgid",
+        "orguuid",
+        "org_uuid",
+        "org-uuid",
+        "workspace",
+        "account",
+        "user_id",
+    ),
+)
 
 
-_NAMED = _named_fields()
-"""Stands in JSON that has a field whose text is not kept."""
+def _has_named_field(json: str) -> bool:
+    """Whether JSON has a field whose text is not kept."""
+    lowered = json.lower()
+    return any(part in lowered for part in _PARTS_OF_NAMES) and _NAMED.search(json) is not None
 
 
 def _found(text: str, form: str, *, encoded: bool) -> Iterator[Edit]:

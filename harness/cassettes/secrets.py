@@ -8,6 +8,7 @@ import os
 import re
 import string
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 from urllib.parse import quote, quote_plus
 
 from .edits import spelling
@@ -47,45 +48,82 @@ ACCOUNT_ID = re.compile(
     re.IGNORECASE,
 )
 
-_START = r"(?<![\w-])"
-_NAMES = (
-    r"(?:api[_-]?key|(?:access|auth|refresh|session)[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key"
-    r"|password|passwd)"
+_BEGINS = re.compile(r"(?<![\w-])", re.ASCII)
+_NAME = (
+    r"(?:api[_-]?key|(?:access|auth|refresh|session)[_-]?token|client[_-]?secret"
+    r"|secret[_-]?(?:access[_-]?)?key|password|passwd)"
 )
 
-PATTERNS: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(pattern, re.ASCII)
-    for pattern in (
-        _START + r"sk-ant-[\w-]{8,}",
-        _START + r"sk-(?:proj-|svcacct-|or-v1-)?[A-Za-z0-9_-]{20,}",
-        _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-        _START + r"gh[pousr]_[A-Za-z0-9]{20,}",
-        _START + r"github_pat_\w{20,}",
-        _START + r"glpat-[\w-]{20,}",
-        _START + r"xox[abeprs]-[A-Za-z0-9-]{10,}",
-        _START + r"AIza[\w-]{35}",
-        _START + r"ya29\.[\w-]{20,}",
-        _START + r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}",
-        _START + r"hf_[A-Za-z0-9]{20,}",
-        _START + r"npm_[A-Za-z0-9]{30,}",
-        _START + r"wrkspc_[A-Za-z0-9]{10,}",
-        _START + r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*",
+
+class Shape(NamedTuple):
+    """What a kind of secret looks like anywhere in a text.
+
+    Each occurrence of an anchor, which costs next to nothing to find, is looked at with the pattern.
+    """
+
+    anchors: tuple[str, ...]
+    pattern: re.Pattern[str]
+    """The group, where there is one, is the secret."""
+    whole: bool = True
+    """It begins where a word does."""
+
+    def spans(self, text: str, lowered: str, *, loosely: bool = False) -> Iterator[tuple[int, int]]:
+        """Where secrets of this shape are. `loosely`: also in the middle of a word."""
+        for anchor in self.anchors:
+            searched = lowered if anchor.islower() and not self.whole else text
+            place = searched.find(anchor)
+            while place >= 0:
+                found = self.pattern.match(text, place)
+                if found and (loosely or not self.whole or _BEGINS.match(text, place)):
+                    yield found.span(1) if self.pattern.groups else found.span()
+                place = searched.find(anchor, found.end() if found else place + 1)
+
+
+def _shape(anchors: str, pattern: str, *, whole: bool = True) -> Shape:
+    return Shape(tuple(anchors.split("|")), re.compile(pattern, re.ASCII), whole)
+
+
+SHAPES: tuple[Shape, ...] = (
+    _shape("sk-ant-", r"sk-ant-[\w-]{8,}"),
+    _shape("sk-", r"sk-(?:proj-|svcacct-|or-v1-)?[A-Za-z0-9_-]{20,}"),
+    _shape("AKIA|ASIA", r"A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _shape("ghp_|gho_|ghu_|ghs_|ghr_", r"gh[pousr]_[A-Za-z0-9]{20,}"),
+    _shape("github_pat_", r"github_pat_\w{20,}"),
+    _shape("glpat-", r"glpat-[\w-]{20,}"),
+    _shape("xox", r"xox[abeprs]-[A-Za-z0-9-]{10,}"),
+    _shape("AIza", r"AIza[\w-]{35}"),
+    _shape("ya29.", r"ya29\.[\w-]{20,}"),
+    _shape("sk_|rk_", r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    _shape("hf_", r"hf_[A-Za-z0-9]{20,}"),
+    _shape("npm_", r"npm_[A-Za-z0-9]{30,}"),
+    _shape("wrkspc_", r"wrkspc_[A-Za-z0-9]{10,}"),
+    _shape("eyJ", r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
+    _shape(
+        "-----BEGIN ",
         r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
-        r"(?i:\bbearer)\s+([\w.~+/-]{16,}=*)",
-        r"://[^/\s:@\"']+:([^/\s@\"']+)@",
-        # Prose speaks of passwords, too: a value has a digit in it.
-        rf"(?i:{_NAMES})[\\\"']*\s*[=:]\s*[\\\"']*((?=[^\s\\\"'&,;]*\d)[^\s\\\"'&,;]{{8,}})",
-    )
+        whole=False,
+    ),
+    _shape("bearer", r"(?i:bearer)\s+([\w.~+/-]{16,}=*)", whole=False),
+    _shape("://", r"://[^/\s:@\"']+:([^/\s@\"']+)@", whole=False),
+    # Prose speaks of passwords, too: a value has a digit in it.
+    _shape(
+        "api|access|auth|refresh|session|client|secret|passw",
+        rf"(?i:{_NAME})[\\\"']*\s*[=:]\s*[\\\"']*((?=[^\s\\\"'&,;]*\d)[^\s\\\"'&,;]{{8,}})",
+        whole=False,
+    ),
 )
-"""Shapes of secrets anywhere in a text; the group, where there is one, is the secret."""
 
-HINT = re.compile(
-    r"sk-|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AIza|ya29\.|k_(?:live|test)_|hf_|npm_|wrkspc_"
-    r"|eyJ[\w-]{8,}\.|PRIVATE KEY|(?i:bearer)\s|://[^/\s:@\"']+:[^/\s@\"']+@"
-    rf"|(?i:{_NAMES})[\\\"']*\s*[=:]"
-)
-"""Stands in every text that one of the patterns is found in; one look instead of many."""
 
+def spans(text: str, *, loosely: bool = False) -> Iterator[tuple[int, int]]:
+    """Where a text has what looks like a secret. `loosely`: also where a word does not begin."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # of a few letters the small one is longer
+        lowered = text.translate(_LOWER)
+    for shape in SHAPES:
+        yield from shape.spans(text, lowered, loosely=loosely)
+
+
+_LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 _WORD = frozenset(string.ascii_letters + string.digits + "+/_-=")
 _ENVIRONMENT = re.compile(r"key|token|secret|passw|credential|auth", re.IGNORECASE)
 _LOOKS_LIKE_A_KEY = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w.+/=~-]{16,}")
