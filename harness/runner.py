@@ -205,6 +205,7 @@ class Runner:
             mount=self._provider.mount,
             unmount=self._provider.unmount,
             asked=self._provider.used,
+            proxy=self._provider.proxy(f"w{number}"),
             declaration=self._declaration,
         )
 

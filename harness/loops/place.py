@@ -29,6 +29,8 @@ class Place:
     unmount: Callable[[str], None]
     asked: Callable[[str], bool]
     """Whether the session with this key has seen a request."""
+    proxy: str = ""
+    """A proxy that lets nothing out, and notes who was asked for."""
     declaration: Declaration | None = None
     """The options of the run."""
     folder: Path | None = None

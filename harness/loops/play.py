@@ -13,9 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from ..history import Ended, Lost, Raised
+from ..history import Ended, Lost, Noted, Raised
 from ..turn import INTERRUPTS, STATUSES, Outcome, Sink, Store, Turn, TurnSpec, ended
 from .interrupts import Interrupts
+from .lookups import Lookups
 from .resolve import kind, nearest
 
 Played: TypeAlias = tuple[Any, BaseException | None]
@@ -49,7 +50,8 @@ class Stage:
         store.attach(sink)
         # A loop that uses `asyncio.run` leaves its thread without an event loop.
         asyncio.set_event_loop(self.loop)
-        carry = play_turn(self._function, spec, sink, store, carry, self._run, self._interrupts)
+        with Lookups(lambda host: sink(Noted(kind="elsewhere", detail=host))):
+            carry = play_turn(self._function, spec, sink, store, carry, self._run, self._interrupts)
         with self._lock:
             if spec.conversation in self._memory:
                 self._memory[spec.conversation] = store, carry

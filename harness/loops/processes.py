@@ -115,6 +115,7 @@ class ProcessDriver:
             api_key=api_key,
             harness_url=harness_url,
             mark=self._guard.mark,
+            proxy=self._place.proxy,
         )
         return {**found, **self._command.env}
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from .. import census
+from .lookups import allowed_hosts
 from .play import environment
 
 HARNESS_URL = "HARNESS_URL"
@@ -15,9 +16,15 @@ _PROVIDERS = ("ANTHROPIC_", "CLAUDE_", "AWS_", "OPENAI_", "GOOGLE_", "AZURE_")
 
 
 def surroundings(
-    inherited: Mapping[str, str], *, base_url: str, api_key: str, harness_url: str = "", mark: str = ""
+    inherited: Mapping[str, str],
+    *,
+    base_url: str,
+    api_key: str,
+    harness_url: str = "",
+    mark: str = "",
+    proxy: str = "",
 ) -> dict[str, str]:
-    """The variables of a process under test."""
+    """The variables of a process under test. What it asks for elsewhere goes to `proxy`."""
     kept = {name: value for name, value in inherited.items() if not _is_owners(name)}
     ours: dict[str, str | None] = {
         **environment(base_url, api_key),
@@ -25,6 +32,11 @@ def surroundings(
         census.MARK: mark or None,
         "PYTHONUNBUFFERED": "1",
     }
+    if proxy:
+        local = ",".join(("127.0.0.1", "localhost", "::1", *allowed_hosts(inherited)))
+        ours |= dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"), proxy)
+        # Node asks no proxy unless it is told to.
+        ours |= {"NO_PROXY": local, "no_proxy": local, "NODE_USE_ENV_PROXY": "1"}
     values = {**kept, **ours}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -45,6 +45,9 @@ class Host(Protocol):
     def answers_early(self, request: Request) -> bool:
         """Whether the request is to be answered before its body was read."""
 
+    def asked_for(self, place: str, headers: dict[str, str]) -> None:
+        """A client takes us for a proxy, and asks for another host."""
+
 
 class Connection(asyncio.Protocol):
     """Parses requests and has them answered."""
@@ -137,7 +140,9 @@ class Connection(asyncio.Protocol):
         """
         method = self._parser.get_method()
         if method == b"CONNECT":
-            self._refuse(RefusedError(405, "Method Not Allowed"))
+            place = self._url.decode("latin-1")
+            self._host.asked_for(place, self._headers)
+            self._refuse(RefusedError(403, http.nothing_out(place)))
             return
         head = http.without_upgrade(method, self._url, self._headers)
         self._parser = httptools.HttpRequestParser(self)
@@ -183,6 +188,9 @@ class Connection(asyncio.Protocol):
             keep_alive=self._parser.should_keep_alive(),
             version=self._parser.get_http_version(),
         )
+        if target.host and not http.is_loopback(place := target.host.decode("latin-1")):
+            self._host.asked_for(f"{place}:{target.port}" if target.port else place, self._headers)
+            raise RefusedError(403, http.nothing_out(place))
         http.check_host(self._headers.get("host"), request.version)
         self._limit = http.body_limit(request.path)
         length = self._headers.get("content-length", "0")

@@ -94,14 +94,22 @@ def check_host(host: str | None, version: str) -> None:
             raise RefusedError(400, "malformed HTTP: the Host header is missing")
         return
     name = host.partition("]")[0].strip("[") if host.startswith("[") else host.partition(":")[0]
-    if name == "localhost" or name.endswith(".localhost"):
+    if is_loopback(name):
         return
-    try:
-        if ipaddress.ip_address(name).is_loopback:
-            return
-    except ValueError:
-        pass
     raise RefusedError(403, f"{host!r} is no name of the loopback: use 127.0.0.1 or localhost")
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host is called by a name or an address of this machine's loopback."""
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")
+
+
+def nothing_out(place: str) -> str:
+    """What a client is told that asks for another host."""
+    return f"loop-harness lets nothing out: {place} was not asked. Point the client at ANTHROPIC_BASE_URL"
 
 
 @functools.lru_cache(maxsize=256)

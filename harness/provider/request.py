@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import msgspec
@@ -77,6 +78,17 @@ def credential(headers: dict[str, str]) -> str | None:
         return key
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" and token.strip() else None
+
+
+def proxy_user(headers: dict[str, str]) -> str:
+    """The name in the credentials for a proxy; empty where there are none."""
+    scheme, _, token = headers.get("proxy-authorization", "").partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(token).decode().partition(":")[0]
+    except ValueError:
+        return ""
 
 
 def _kept(name: str, value: str) -> str:

@@ -10,12 +10,14 @@ import asyncio
 import functools
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from .. import clock
+from ..history import Noted
 from ..wire.ids import Ids
 from .answer import Answer, Failure, error_answer
 from .connection import Connection, Response
-from .request import Request, credential
+from .request import Request, credential, proxy_user
 from .routes import route
 from .session import Session
 from .stream import Pacer, Sender
@@ -29,6 +31,8 @@ Service: TypeAlias = Callable[[Request, Response], Awaitable[None]]
 """Answers a request itself, as slowly and in as many pieces as it likes."""
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+MOST_ELSEWHERE = 20
+"""Hosts that are told of which one run asks for beside the API."""
 HEARTBEAT = 0.05
 """Seconds between two looks at how late the machine is."""
 
@@ -86,6 +90,7 @@ class Provider:
         self._doors: dict[str, Door] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._ids = Ids()
+        self._elsewhere: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
 
     @property
     def lateness(self) -> float:
@@ -145,6 +150,20 @@ class Provider:
             del self._workers[session.worker]
         if door := self._doors.pop(key, None):
             self._spawn(door.close())
+
+    def proxy(self, worker: str) -> str:
+        """A proxy for the processes of a worker: it refuses, and notes who was asked for."""
+        return self.url.replace("://", f"://{worker}:loop-harness@")
+
+    def asked_for(self, place: str, headers: dict[str, str]) -> None:
+        """Note, in the history of the worker's case, that its loop asks for a host that is not the API."""
+        session = self._workers.get(proxy_user(headers))
+        if session is None and len(self._workers) == 1:
+            [session] = self._workers.values()
+        told = self._elsewhere.setdefault(session, set()) if session is not None else set()
+        if session is not None and place not in told and len(told) < MOST_ELSEWHERE:
+            told.add(place)
+            session.note(Noted(kind="elsewhere", detail=place))
 
     def used(self, key: str) -> bool:
         """Whether the session with this key has seen a request."""

@@ -69,7 +69,7 @@ class Session:
         self.scenario = scenario
         self.used = False
         self.pacer = Pacer()
-        self._record = record
+        self._record = self.note = record  # `note`: for what the server sees
         self._at_point = at_point
         self._ids = Ids(seed)
         of = era_named(era or scenario.era)

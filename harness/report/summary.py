@@ -10,6 +10,7 @@ from ..runner import CaseResult
 from ..turn import EXPOSABLE
 from .coverage import Judged, coverage_of, unexposed
 from .lines import Line, counted, labelled
+from .notices import notice_lines, remarks_on
 from .text import remark_lines
 
 _ORDER = ("error", "fail", "warn", "inconclusive", "unsupported", "pass")
@@ -22,6 +23,7 @@ def digest(loop: str, exposes: Sequence[str], result: CaseResult) -> dict[str, A
         "exposes": list(exposes),
         "case": result.id,
         "grade": result.grade,
+        "remarks": remarks_on(result.events),
         "checks": [[check.clause, check.grade, check.evidence, check.message] for check in result.checks],
     }
 
@@ -34,6 +36,7 @@ def summary_lines(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
             if grade in ("warn", "inconclusive"):
                 found.setdefault((grade, clause), []).append((result["case"], message))
     yield from remark_lines(found)
+    yield from notice_lines([(result["case"], result.get("remarks", [])) for result in results])
     exposes = {name for result in results for name in result["exposes"]}
     yield from _unexposed_lines(exposes)
     yield from _spared_lines(results, exposes)

@@ -13,6 +13,7 @@ from ..history import (
     Cancelled,
     Crashed,
     Ended,
+    Exited,
     Lost,
     Noted,
     Overran,
@@ -78,12 +79,23 @@ def _told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PL
             return "outcome", _outcome(event)
         case Overran():
             return "overran", f"had not returned after {event.deadline:g} s and was stopped"
+        case Exited():
+            return "process", _exit(event)
         case Lost():
             return "lost", shortened(event.reason, 80)
         case Noted() if event.kind != "late":
             return "note", shortened(f"{event.kind}: {event.detail}", 80)
         case _:
             return None
+
+
+def _exit(event: Exited) -> str:
+    """How a process ended, and the last it said in its errors."""
+    end = "it was stopped" if event.code is event.signal is None else f"exit {event.code}"
+    end = f"signal {event.signal}" if event.signal else end
+    said = [line for line in event.stderr.splitlines() if line.strip()][-1:]
+    left = [f"left running: {command}" for command in event.left]
+    return shortened("; ".join([end, *left, *said]), 80)
 
 
 def _request(event: RequestSeen) -> str:

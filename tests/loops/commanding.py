@@ -36,7 +36,8 @@ async def commanding(command: Command, script=(HELLO,)):
     session = Session(key="sk-ant-test", scenario=everything(list(script)), record=seen.append)
     provider.open(session)
     session.begin_turn(0)
-    place = Place("w0", provider.url, provider.mount, provider.unmount, provider.used)
+    proxy = provider.proxy("w0")
+    place = Place("w0", provider.url, provider.mount, provider.unmount, provider.used, proxy)
     driver = command.driver(place)
 
     def turn(prompt: str = "Hello", **other) -> TurnSpec:
@@ -44,6 +45,7 @@ async def commanding(command: Command, script=(HELLO,)):
 
     try:
         await driver.start()
+        driver.seen = seen
         yield driver, turn
     finally:
         await driver.close()

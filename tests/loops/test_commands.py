@@ -120,6 +120,18 @@ def test_a_process_that_is_interrupted_by_the_scenario_tells_how_it_ended():
     assert asyncio.run(play())[0].status == "cancelled"
 
 
+def test_a_process_reaches_nobody_but_the_provider():
+    async def play():
+        async with commanding(python("asks_elsewhere")) as (driver, turn):
+            events = []
+            await driver.play(turn(), events.append)
+            return events[0], [event for event in driver.seen if isinstance(event, Noted)]
+
+    outcome, noted = asyncio.run(play())
+    assert "403" in outcome.detail
+    assert noted == [Noted(kind="elsewhere", detail="api.anthropic.com:443")]
+
+
 def test_a_daemon_is_named_and_stopped():
     before = sleepers()
 

@@ -322,3 +322,18 @@ def publishes_late(turn):
 def publishes_much(turn):
     turn.publish({"messages": [{"role": "assistant", "content": "x" * 3_000_000}]})
     return "published"
+
+
+def looks_elsewhere_up(turn):
+    try:
+        socket.create_connection(("api.anthropic.com", 443), timeout=5).close()
+    except socket.gaierror:
+        return "refused"
+    return "connected"
+
+
+def asks_here_and_elsewhere(turn):
+    from harness.loops.reference import loop
+
+    looks_elsewhere_up(turn)
+    return loop(turn)

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -207,6 +208,14 @@ def hangs_in_a_tool():
     tools = [{k: tool[k] for k in ("name", "description", "input_schema")} for tool in told["tools"]]
     call = next(b for b in ask(told, tools=tools)["content"] if b["type"] == "tool_use")
     hook(told, "POST", f"/tools/{call['name']}", call["input"])
+
+
+def asks_elsewhere():
+    told = turn()
+    try:
+        urllib.request.urlopen("https://api.anthropic.com/v1/messages", b"{}", timeout=5)
+    except OSError as error:
+        tell({"shown": [text(ask(told))], "detail": str(error)})
 
 
 def stays():

@@ -1,0 +1,53 @@
+"""Names that a Python loop looks up are refused while it is played, and named in its history."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from harness.chosen import find_cases
+from harness.history import Noted
+from harness.loops.lookups import ALLOW, Lookups, is_allowed
+from harness.report.summary import digest, summary_lines
+from harness.runner import Runner
+from tests.loops.bad.playing import host, spec
+
+
+@pytest.mark.parametrize(
+    "name", ["localhost", "127.0.0.1", "::1", "api.localhost", None, "", "10.0.0.5", b"localhost"]
+)
+def test_what_is_no_name_or_of_this_machine_is_allowed(name):
+    assert is_allowed(name)
+
+
+def test_a_name_is_refused_and_told_once(monkeypatch):
+    told: list[str] = []
+    before = socket.getaddrinfo
+    with Lookups(told.append):
+        for _ in range(2):
+            with pytest.raises(socket.gaierror, match=r"api\.anthropic\.com was not looked up"):
+                socket.create_connection(("api.anthropic.com", 443), timeout=5)
+        with pytest.raises(socket.gaierror):
+            socket.gethostbyname("example.org")
+        assert socket.getaddrinfo("localhost", 80)
+    assert told == ["api.anthropic.com", "example.org"]
+    assert socket.getaddrinfo is before
+    monkeypatch.setenv(ALLOW, "redis, Example.org")
+    assert [is_allowed(name) for name in ("redis", "example.org", "example.com")] == [True, True, False]
+
+
+def test_a_host_notes_who_its_loop_looks_up():
+    (events,) = host("looks_elsewhere_up", spec())
+    assert events[0] == Noted(kind="elsewhere", detail="api.anthropic.com")
+    assert events[-1].shown == ["refused"]
+
+
+def test_the_summary_names_it():
+    with Runner(f"{Path(__file__).parent / 'bad' / 'loops.py'}:asks_here_and_elsewhere") as runner:
+        probe = runner.probe()
+        assert probe.problem is None
+        [result] = runner.run_all(find_cases(["text/one[json]"]))
+    lines = "\n".join(line.text for line in summary_lines([digest("it", probe.exposes, result)]))
+    assert "noticed       api.anthropic.com was asked for, and not let through" in lines
