@@ -35,15 +35,20 @@ def _says(said: list[Piece], prompt: str) -> bool:
 
 
 def _answer_before(turn: TurnView) -> list[Piece]:
-    """The texts of the last answer in the conversation handed in, where it was a whole one."""
+    """The texts of the last answer, where it was a whole one and the loop was handed it or had it to keep."""
     earlier = turn.run.turns[turn.index - 1] if turn.index else None
     last = earlier.last_reply if earlier else None
     if earlier is None or last is None or earlier.status not in ("completed", None):
         return []
     if last is not earlier.last or last.stop_reason not in FINAL:
         return []
+    texts = [piece for piece in last.reply_pieces if piece.type == "text" and _text(piece).strip()]
+    if isinstance(earlier.left_history, list) and not last.calls:
+        # What the loop said is the conversation now was handed in again, with or without the answer. One
+        # with a call that nobody is to run may be left out.
+        return texts
     handed = {piece.key for piece in pieces(turn.began.messages)}
-    return [piece for piece in last.reply_pieces if piece.type == "text" and piece.key in handed]
+    return [piece for piece in texts if piece.key in handed]
 
 
 def _unheard(turn: TurnView, first: Exchange) -> Finding:
@@ -63,7 +68,7 @@ def _forgotten(turn: TurnView, first: Exchange, answer: Piece) -> Finding:
     wanted = squeezed(turn.prompt)
     others = [piece for piece in first.pieces if wanted not in squeezed(_text(piece))]
     return broken(
-        expected=f"The answer that turn {turn.number - 1} ended with, which was handed in: "
+        expected=f"The answer that turn {turn.number - 1} ended with, which was there to be kept: "
         f"{brief(_text(answer))}",
         happened=f"{named(first)} does not hold it"
         + (f", but {len(others)} other blocks." if others else ", nor anything else but the new message."),

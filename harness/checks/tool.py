@@ -23,6 +23,8 @@ from .calls import (
 CALLING = "tool_use"
 _SHORT = 200
 """Characters up to which a result is expected to go back as it is."""
+_PATIENCE = 1.0
+"""Seconds that every loop gives a tool where nothing limits its time."""
 
 
 @check("TOOL-1")
@@ -147,7 +149,11 @@ def _foreign_results(turn: TurnView, found: Answers) -> Iterator[Finding]:
     given = [(call, _returned_to(turn, found, call)) for call in found.exchange.calls]
     for call, own in given:
         for piece in found.of(call.get("id")):
-            if not own or any(carries(piece, value) for value in own):
+            if not own:
+                yield from _given_up(turn, found, call, piece)
+                continue
+            if any(carries(piece, value) for value in own):
+                yield from _taken_for_a_failure(turn, found, call, piece)
                 continue
             others = [
                 other.get("id")
@@ -159,6 +165,41 @@ def _foreign_results(turn: TurnView, found: Answers) -> Iterator[Finding]:
 
 def _returned_to(turn: TurnView, found: Answers, call: Json) -> list[object]:
     return returned(runs_for(turn, found.exchange, call), found.later.first_at)
+
+
+def _taken_for_a_failure(turn: TurnView, found: Answers, call: Json, piece: Piece) -> Iterator[Finding]:
+    runs = runs_for(turn, found.exchange, call)
+    said = [run.ended.result for run in runs if run.ended is not None and succeeded(run)]
+    if is_error(piece) and len(said) == len(runs) and all(_says(value) for value in said):
+        yield broken(
+            expected=f"For {call.get('id')}, what its tool returned, without `is_error`: it did not fail.",
+            happened=f"{named(found.later)} says of a call that succeeded that it failed ({piece.path}): "
+            f"{brief(piece.block)}",
+            exchange=found.later,
+            block=piece.index,
+            # What a tool returned may be the word of a failure, and be marked for that.
+            level="SHOULD",
+        )
+
+
+def _given_up(turn: TurnView, found: Answers, call: Json, piece: Piece) -> Iterator[Finding]:
+    """A result that was sent although its tool was still at work, and nothing pressed."""
+    limits = {**turn.run.declaration.caps, **turn.began.limits}
+    if turn.cancels or turn.crash is not None or limits.get("wall_clock") is not None:
+        return
+    for run in runs_for(turn, found.exchange, call):
+        done = run.ended is not None and not run.ended.abandoned and run.ended.at <= found.later.first_at
+        waited = found.later.first_at - run.started.at
+        if not done and waited < _PATIENCE:
+            yield broken(
+                expected=f"For {call.get('id')}, what its tool returns once it has; nothing limited its time.",
+                happened=f"{named(found.later)} answers the call {waited:.2f} s after the tool was called, "
+                f"which had not returned ({piece.path}): {brief(text_of(piece)) or 'nothing'}",
+                exchange=found.later,
+                block=piece.index,
+                level="SHOULD",
+            )
+            return
 
 
 def _says(value: object) -> bool:

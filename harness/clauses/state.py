@@ -129,7 +129,7 @@ HIST = (
         level="MUST",
         sentence=(
             "A turn's first request holds what the user says in it and, of the conversation that was handed "
-            "in, at least the answer before."
+            "in or that the loop left behind, at least the answer before."
         ),
         reason="The model answers the question before, or does not know what the user speaks of.",
         ground="construction",

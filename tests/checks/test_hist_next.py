@@ -6,17 +6,23 @@ from typing import Any
 
 import pytest
 
-from tests.checks.histories import Story, assistant, text, user
+from tests.checks.histories import Story, assistant, call, text, user
 
 HI, HELLO, MORE = user("Hi"), assistant([text("Hello.")]), user("More")
 
 
-def followed_up(*messages: Any, handed: list | None = None, status: str | None = "completed") -> Story:
-    """A second turn whose first request holds `messages`."""
+def followed_up(
+    *messages: Any,
+    handed: list | None = None,
+    status: str | None = "completed",
+    left: list | None = None,
+    said: tuple[Any, ...] = (text("Hello."),),
+) -> Story:
+    """A second turn whose first request holds `messages`, after one that left `left` as its history."""
     story = Story()
     story.turn("Hi")
     story.ask([HI])
-    story.reply([text("Hello.")]).end(status, shown=["Hello."])
+    story.reply(list(said)).end(status, shown=["Hello."], history=left)
     story.turn("More", handed=[HI, HELLO] if handed is None else handed)
     story.ask(list(messages))
     return story.reply([text("There.")]).end()
@@ -75,6 +81,21 @@ def test_a_message_in_other_words_weighs_less() -> None:
 
 def test_a_loop_that_was_handed_nothing_keeps_its_own_memory_or_none() -> None:
     assert followed_up(MORE, handed=[]).kinds("HIST-11") == ["held"]
+
+
+def test_an_answer_that_is_missing_from_the_history_left_behind_is_found() -> None:
+    assert second(followed_up(MORE, handed=[], left=[])).kind == "broken"
+    assert second(followed_up(HI, MORE, handed=[HI], left=[HI])).level == "SHOULD"
+
+
+def test_a_loop_may_keep_its_own_memory_beside_what_it_tells() -> None:
+    assert followed_up(HI, HELLO, MORE, handed=[], left=[]).kinds("HIST-11") == ["held"]
+
+
+def test_an_answer_with_a_call_that_nobody_is_to_run_may_be_left_out() -> None:
+    said = (text("Hello."), call("toolu_1"))
+
+    assert followed_up(HI, MORE, handed=[HI], left=[HI], said=said).kinds("HIST-11") == ["held"]
 
 
 @pytest.mark.parametrize("status", ["failed", "cancelled", "refused"])

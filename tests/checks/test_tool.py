@@ -236,3 +236,34 @@ def test_a_crash_on_an_unknown_tool_should_be_declared_or_gone() -> None:
 
 def test_a_known_tool_is_not_an_unknown_one() -> None:
     assert answered(RIGHT).check("TOOL-5") == []
+
+
+def test_a_call_that_succeeded_should_not_be_marked_as_failed() -> None:
+    marked = result("toolu_1", "first result", is_error=True)
+
+    assert levels(answered(user([marked, SECOND])).check("TOOL-3")) == {("broken", "SHOULD")}
+
+
+def test_a_result_without_words_may_be_taken_for_a_failure() -> None:
+    story = calling(ONE).tool("look", {"n": 1}, result="")
+    story.ask([HI, assistant([ONE]), user([result("toolu_1", "nothing", is_error=True)])], tools=TOOLS)
+
+    assert story.reply([text("Done.")]).end().kinds("TOOL-3") == ["held"]
+
+
+def left_running(**limits: float) -> Story:
+    """A call that is answered while its tool is at work."""
+    story = calling(ONE, **limits).tool("look", {"n": 1}, ends=False)
+    story.ask([HI, assistant([ONE]), user([result("toolu_1", "It runs.")])], tools=TOOLS)
+    return story
+
+
+def test_a_tool_should_be_waited_for_where_nothing_limits_its_time() -> None:
+    story = left_running().ends_tool().reply([text("Done.")]).end()
+
+    assert levels(story.check("TOOL-3")) == {("broken", "SHOULD")}
+
+
+def test_a_tool_may_be_left_behind_where_time_is_limited_or_the_turn_cancelled() -> None:
+    assert left_running(wall_clock=0.5).reply([text("Done.")]).end().kinds("TOOL-3") == ["held"]
+    assert left_running().cancel().reply([text("Done.")]).end().kinds("TOOL-3") == ["held"]

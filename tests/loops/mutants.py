@@ -12,6 +12,7 @@ from tests.loops import (
     mutants_kept,
     mutants_kinds,
     mutants_resume,
+    mutants_slips,
     mutants_stop,
     mutants_stream,
     mutants_tools,
@@ -32,6 +33,7 @@ FAMILIES = (
     mutants_faults,
     mutants_stream,
     mutants_resume,
+    mutants_slips,
     threaded,
 )
 
