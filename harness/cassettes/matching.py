@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
 from ..wire.codec import NotJsonError, canonical, loads
@@ -19,6 +19,8 @@ from .redact import Redactor
 
 IGNORED = ("metadata.user_id",)
 """Fields that say who asked, not what."""
+
+Place: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 
 _VERSION = re.compile(r"/v\d+/")
 
@@ -45,6 +47,7 @@ class Kept:
         """From 1, in the order of the file."""
         self.interaction = interaction
         self.played = False
+        self.place: Place | None = None
         self._keys: dict[bool, bytes] = {}
 
     def key(self, make: Callable[[Interaction], bytes], *, redacted: bool) -> bytes:
@@ -96,8 +99,8 @@ class Shelf:
 
     def rivals(self, method: str, uri: str) -> list[Kept]:
         """Those left that have this method and address."""
-        place = place_of(method, uri)
-        return [one for one in self.kept if not one.played and _place(one) == place]
+        place = self._place(method, uri)
+        return [one for one in self.kept if not one.played and self._place_of(one) == place]
 
     def missed(self, taken: Kept) -> list[Kept]:
         """Those that should have been played before this one."""
@@ -118,8 +121,8 @@ class Shelf:
         return same_numbers(without(value, self._ignored))
 
     def _find(self, method: str, uri: str, headers: Headers, body: bytes, *, played: bool) -> Kept | None:
-        place = place_of(method, uri)
-        rivals = [one for one in self.kept if one.played is played and _place(one) == place]
+        place = self._place(method, uri)
+        rivals = [one for one in self.kept if one.played is played and self._place_of(one) == place]
         for redacted in (False, True):
             wanted = self._key(body, headers, redacted=redacted) if rivals else b""
             for one in rivals:
@@ -134,13 +137,22 @@ class Shelf:
                     return one
         return None
 
+    def _place(self, method: str, uri: str) -> Place:
+        return place_of(method, self._redactor.uri(uri))
+
+    def _place_of(self, one: Kept) -> Place:
+        if one.place is None:
+            request = one.interaction.request
+            one.place = self._place(request.method, request.uri)
+        return one.place
+
     def _key(self, body: bytes, headers: Headers, *, redacted: bool) -> bytes:
         bare = self.bare(body, headers, redacted=redacted)
         data = bare if isinstance(bare, bytes) else canonical(bare)
         return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def place_of(method: str, uri: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
+def place_of(method: str, uri: str) -> Place:
     """Method, the API's own path, parameters: the same wherever the API is served, and by which gateway."""
     parts = urlsplit(uri)
     starts = [found.start() for found in _VERSION.finditer(parts.path)]
@@ -172,8 +184,3 @@ def _without(value: Any, path: tuple[str, ...]) -> Any:
         elif rest:
             kept[key] = _without(part, rest)
     return kept
-
-
-def _place(one: Kept) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    request = one.interaction.request
-    return place_of(request.method, request.uri)

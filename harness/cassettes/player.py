@@ -60,6 +60,7 @@ class Player:
 
     def ask(self, method: str, uri: str, headers: Headers, body: bytes) -> Interaction:
         """The interaction that answers a request; one made up of the finding where there is none."""
+        self._redactor.learn_from(headers)
         taken = self._shelf.take(method, uri, headers, body)
         if taken is None:
             return self._unknown(method, uri, headers, body)
