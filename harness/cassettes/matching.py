@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
@@ -21,6 +21,9 @@ IGNORED = ("metadata.user_id",)
 """Fields that say who asked, not what."""
 
 Place: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
+
+MOST_RIVALS = 8
+"""A conversation grows with every request, so what comes near to one has about its size."""
 
 _VERSION = re.compile(r"/v\d+/")
 
@@ -48,13 +51,8 @@ class Kept:
         self.interaction = interaction
         self.played = False
         self.place: Place | None = None
-        self._keys: dict[bool, bytes] = {}
-
-    def key(self, make: Callable[[Interaction], bytes], *, redacted: bool) -> bytes:
-        """Equal for requests that are the same."""
-        if redacted not in self._keys:
-            self._keys[redacted] = make(self.interaction)
-        return self._keys[redacted]
+        self.keys: dict[bool, bytes] = {}
+        """Equal for requests that are the same: as they are, and redacted."""
 
     @property
     def begins(self) -> float | None:
@@ -85,6 +83,8 @@ class Shelf:
         self.kept = [Kept(number, one) for number, one in enumerate(cassette.interactions, start=1)]
         self._ignored = [Path.of(path) for path in (*IGNORED, *ignore)]
         self._redactor = redactor or Redactor()
+        self._clean = cassette.secrets_checked and not self._redactor.has_rules
+        """Redacting what was recorded would change nothing."""
 
     def take(self, method: str, uri: str, headers: Headers, body: bytes) -> Kept | None:
         """The first interaction that is left and has this request; it counts as played then."""
@@ -97,10 +97,12 @@ class Shelf:
         """One with this request that was played already."""
         return self._find(method, uri, headers, body, played=True)
 
-    def rivals(self, method: str, uri: str) -> list[Kept]:
-        """Those left that have this method and address."""
+    def rivals(self, method: str, uri: str, body: bytes) -> list[Kept]:
+        """Of those left that have this method and address, the next one and some of about this size."""
         place = self._place(method, uri)
-        return [one for one in self.kept if not one.played and self._place_of(one) == place]
+        left = [one for one in self.kept if not one.played and self._place_of(one) == place]
+        alike = sorted(left[1:], key=lambda one: abs(len(one.interaction.request.body) - len(body)))
+        return left[:1] + alike[:MOST_RIVALS]
 
     def missed(self, taken: Kept) -> list[Kept]:
         """Those that should have been played before this one."""
@@ -123,19 +125,18 @@ class Shelf:
     def _find(self, method: str, uri: str, headers: Headers, body: bytes, *, played: bool) -> Kept | None:
         place = self._place(method, uri)
         rivals = [one for one in self.kept if one.played is played and self._place_of(one) == place]
-        for redacted in (False, True):
-            wanted = self._key(body, headers, redacted=redacted) if rivals else b""
+        for redacted in (False, True) if rivals else ():
+            wanted = self._key(body, headers, redacted=redacted)
             for one in rivals:
-                asked = one.interaction.request
-                key = one.key(
-                    lambda _, asked=asked, redacted=redacted: self._key(
-                        asked.body, asked.headers, redacted=redacted
-                    ),  # type: ignore[misc]
-                    redacted=redacted,
-                )
-                if key == wanted:
+                if self._key_of(one, redacted=redacted and not self._clean) == wanted:
                     return one
         return None
+
+    def _key_of(self, one: Kept, *, redacted: bool) -> bytes:
+        if redacted not in one.keys:
+            asked = one.interaction.request
+            one.keys[redacted] = self._key(asked.body, asked.headers, redacted=redacted)
+        return one.keys[redacted]
 
     def _place(self, method: str, uri: str) -> Place:
         return place_of(method, self._redactor.uri(uri))

@@ -94,7 +94,7 @@ class Player:
 
     def _nearest(self, method: str, uri: str, headers: Headers, body: bytes) -> str:
         """The interaction that comes nearest to a request, and where they differ."""
-        rivals = self._shelf.rivals(method, uri)
+        rivals = self._shelf.rivals(method, uri, body)
         if not rivals:
             total = len(self._shelf.kept)
             return f"{self.path} has nothing left for this address ({self.played} of {total} are played)."

@@ -62,6 +62,11 @@ class Redactor:
         for secret, name in (from_environment() if known is None else known).items():
             self.learn(secret, name)
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether the user has any."""
+        return bool(self._patterns or self._functions)
+
     def learn(self, secret: str, name: str) -> bool:
         """Look for this value from now on; `name` is what it is called. False where it is known or empty."""
         if not secret or secret in self.known or secret == REDACTED:
