@@ -192,7 +192,7 @@ def _given_up(turn: TurnView, found: Answers, call: Json, piece: Piece) -> Itera
         waited = found.later.first_at - run.started.at
         if not done and waited < _PATIENCE:
             yield broken(
-                expected=f"For {call.get('id')}, what its tool returns once it has; nothing limited its time.",
+                expected=f"For {call.get('id')}, what its tool returns: nothing limited its time.",
                 happened=f"{named(found.later)} answers the call {waited:.2f} s after the tool was called, "
                 f"which had not returned ({piece.path}): {brief(text_of(piece)) or 'nothing'}",
                 exchange=found.later,

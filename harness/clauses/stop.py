@@ -82,8 +82,7 @@ TOOL = (
         level="MUST",
         sentence=(
             "Results come first in their message and each is that of its own call; they should share one "
-            "message, keep the order of the calls, wait for their tools, and say of none that it failed which "
-            "did not."
+            "message, keep the order of the calls, wait for their tools, and call none failed that is not."
         ),
         reason="The model reads one tool's output as another's, or stops calling tools in parallel.",
         ground="documented",
