@@ -15,7 +15,7 @@ from typing import Any
 
 from . import __version__
 from .commands import Stop
-from .commands.arguments import add_record, add_replay
+from .commands.arguments import add_record, add_render, add_replay, add_reports
 from .commands.target import add_target
 from .commands.terminal import prepare
 
@@ -110,12 +110,13 @@ def _parser() -> argparse.ArgumentParser:
     validate.add_argument("paths", nargs="+", metavar="PATH", help="a scenario file or a folder of them")
     schema = commands.add_parser("schema", help="print the JSON Schema of scenario files")
     schema.add_argument(
-        "of", nargs="?", choices=["scenario", "protocol"], default="scenario", help="or of the protocol"
+        "of", nargs="?", choices=["scenario", "protocol", "report"], default="scenario", help="or of others"
     )
     _add_serve(commands.add_parser("serve", help="serve a scripted Messages API for any client"))
     add_record(commands.add_parser("record", help="record what a client and the API say"), _port)
     add_replay(commands.add_parser("replay", help="play a recording to a client, and compare"), _port)
     _add_judge(commands.add_parser("judge", help="judge recorded traffic and histories, running nothing"))
+    add_render(commands.add_parser("render", help="write a stored JSON report as other kinds"))
     return parser
 
 
@@ -127,8 +128,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=_seed, default=None, metavar="N", help="of text that does not matter")
     parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
-    parser.add_argument("--report", action="append", default=[], metavar="json:PATH", help="write a report")
     parser.add_argument("--history", metavar="DIR", help="keep each run's history in this folder")
+    add_reports(parser)
 
 
 def _add_judge(parser: argparse.ArgumentParser) -> None:
@@ -139,7 +140,7 @@ def _add_judge(parser: argparse.ArgumentParser) -> None:
         help="a recording of vcrpy, a folder of them, or an .ndjson history that `run` wrote",
     )
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
-    parser.add_argument("--report", action="append", default=[], metavar="json:PATH", help="write a report")
+    add_reports(parser)
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:

@@ -43,6 +43,8 @@ class CheckResult(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Index of the turn, from 0."""
     request: int | None = None
     """Number of the request that shows it, from 1 over the run."""
+    line: int | None = None
+    """Of a recording: the line in which that request begins."""
     block: int | None = None
     """Index of the block within its message."""
     diff: str = ""

@@ -52,8 +52,8 @@ class CaseResult(msgspec.Struct, kw_only=True):
 
     @property
     def id(self) -> str:
-        """`pause/no-tools[sse]`."""
-        return f"{self.scenario}[{self.variant}]"
+        """`pause/no-tools[sse]`; without a variant (a recording) only the name."""
+        return f"{self.scenario}[{self.variant}]" if self.variant else self.scenario
 
 
 class Runner:

@@ -49,7 +49,7 @@ def test_a_reader_that_goes_away_changes_neither_the_exit_code_nor_the_report(he
     _, err = process.communicate(timeout=60)
 
     assert (process.returncode, err) == (1, "")
-    assert json.loads((here / "report.json").read_text())["results"][0]["grade"] == "fail"
+    assert json.loads((here / "report.json").read_text())["loops"][0]["results"][0]["grade"] == "fail"
 
 
 @pytest.mark.parametrize(

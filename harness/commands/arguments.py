@@ -1,4 +1,4 @@
-"""What the commands take that are about recordings."""
+"""What the commands take that are about recordings and reports."""
 
 from __future__ import annotations
 
@@ -58,3 +58,23 @@ def pace(text: str) -> float:
             f"{text!r} is no pace; write recorded, fast, or a factor such as 0.5"
         )
     return found
+
+
+def add_reports(parser: argparse.ArgumentParser) -> None:
+    """Which reports to write, and how much to tell."""
+    kinds = "write a report: text, json, junit, markdown, github or badge; - is the standard output"
+    parser.add_argument("--report", action="append", default=[], metavar="KIND:PATH", help=kinds)
+    _add_view(parser)
+
+
+def add_render(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `render`."""
+    parser.add_argument("file", metavar="REPORT.json", help="what `--report json:PATH` wrote")
+    parser.add_argument("reports", nargs="*", metavar="KIND:PATH", help="as for --report; without: the text")
+    _add_view(parser)
+
+
+def _add_view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--only-failures", action="store_true", help="tell nothing but what failed")
+    parser.add_argument("--quiet", "-q", action="store_true", help="a line for each breach, and the sum")
+    parser.add_argument("--verbose", "-v", action="store_true", help="every case, and every failure in full")

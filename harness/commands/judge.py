@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..cassettes.find import find
@@ -11,66 +11,77 @@ from ..cassettes.problems import CassetteError
 from ..cassettes.verdicts import Judged, judge_cassette
 from ..history import AnyEvent, Began, Finished, HistoryError, read_history
 from ..judge import judge
-from ..report import json as json_report
-from ..report.lines import Line
-from ..report.summary import digest, summary_lines
-from ..report.text import case_lines
-from ..report.traffic import traffic_json, traffic_lines
-from ..runner import DEFAULT_SEED, CaseResult
+from ..report.clean import Cleaner
+from ..report.kinds import View
+from ..report.model import LoopReport, covered, report_of
+from ..report.told import Teller, heading
+from ..report.traffic import recordings_report, traffic_lines
+from ..runner import CaseResult
 from . import Stop
-from .reports import report_path, write_report
+from .reports import view_of, wanted_reports, write_reports
 from .terminal import show
 from .verdict import exit_code
 
 _HISTORY = ".ndjson"
+_AGAIN = ["loop-harness", "judge", "{history}"]
 
 
 def run(options: Namespace) -> int:
     """Judge each path; the exit code is that of a run with these results."""
-    reports = [report_path(written) for written in options.report]
+    view = view_of(options)
+    wanted = wanted_reports(options.report)
     paths = [Path(path) for path in options.paths]
     stored = [path for path in paths if path.suffix == _HISTORY]
     others = [path for path in paths if path not in stored]
     stored += [file for path in others for file in sorted(path.rglob(f"*{_HISTORY}"))]
-    histories = [_judged(path, _read(path)) for path in stored]
-    recordings = _recordings(others)
-    if others and not recordings and not histories:
+    cleaner = Cleaner()
+    loops = _by_loop([(path, _read(path)) for path in stored], cleaner)
+    recordings = _recordings(others, cleaner)
+    if others and not recordings and not loops:
         raise Stop(f"no recording in {', '.join(map(str, others))}: they end in .yaml, .yml or .json")
-    if histories:
-        show(_history_lines(histories))
+    for loop in loops:
+        _show(loop, view, several=len(loops) > 1)
     if recordings:
-        show(traffic_lines(recordings))
-    results = [*histories, *map(_as_case, recordings)]
-    for path in reports:
-        report = json_report.report("", DEFAULT_SEED, results)
-        report["results"] = report["results"][: len(histories)]
-        write_report(path, report | {"recordings": [traffic_json(judged) for judged in recordings]})
-    return exit_code(results, strict=options.strict)
+        loops.append(recordings_report(recordings))
+        if view == View():
+            show(traffic_lines(recordings))
+        else:
+            _show(loops[-1], view, several=False)
+    write_reports(wanted, report_of(loops), view)
+    return exit_code([result for loop in loops for result in loop.results], strict=options.strict)
 
 
-def _recordings(paths: list[Path]) -> list[Judged]:
+def _show(loop: LoopReport, view: View, *, several: bool) -> None:
+    teller = Teller(loop, view)
+    show(heading(loop) if several else ())
+    for result in loop.results:
+        show(teller.result(result))
+    show(teller.rest(loop.results))
+
+
+def _recordings(paths: list[Path], cleaner: Cleaner) -> list[Judged]:
     try:
-        return [judge_cassette(cassette) for cassette in find(paths).read()]
+        recordings = [judge_cassette(cassette) for cassette in find(paths).read()]
     except CassetteError as error:
         raise Stop(f"a recording cannot be used:\n{error}") from error
+    for judged in recordings:
+        judged.checks = cleaner.checks(judged.checks)
+    return recordings
 
 
-def _as_case(judged: Judged) -> CaseResult:
-    return CaseResult(
-        scenario=str(judged.cassette.path), variant="", grade=judged.grade, checks=judged.checks
-    )
-
-
-def _history_lines(results: list[CaseResult]) -> Iterator[Line]:
-    digests = []
-    for result in results:
-        began = result.events[0]
-        if isinstance(began, Began):
-            digests.append(digest(began.loop, began.exposes, result))
-        if result.grade in ("fail", "error"):
-            yield from case_lines(result, f"loop-harness judge {result.history}")
-            yield Line("")
-    yield from summary_lines(digests)
+def _by_loop(histories: Sequence[tuple[Path, list[AnyEvent]]], cleaner: Cleaner) -> list[LoopReport]:
+    """The results of each loop that a history is of, in the order in which they come."""
+    loops: dict[str, LoopReport] = {}
+    for path, events in histories:
+        began = events[0]
+        assert isinstance(began, Began)  # noqa: S101 - or it could not be read
+        fresh = LoopReport(
+            name=began.loop, target=began.loop, seed=began.seed, exposes=began.exposes, command=_AGAIN
+        )
+        loops.setdefault(began.loop, fresh).results.append(cleaner.result(_judged(path, events)))
+    for loop in loops.values():
+        loop.coverage = covered(loop.results)
+    return list(loops.values())
 
 
 def _read(path: Path) -> list[AnyEvent]:

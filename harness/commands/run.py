@@ -1,25 +1,27 @@
-"""`run`: play scenarios against a loop, show what is broken as it is found, sum up, write reports."""
+"""`run`: play scenarios against one loop or several, show what is broken as it is found, write reports."""
 
 from __future__ import annotations
 
 import os
+import sys
 from argparse import Namespace
-from pathlib import Path
+from collections.abc import Sequence
 
+from ..case import Case
 from ..history import HistoryError
-from ..probe import Probe
-from ..report import json as json_report
+from ..report.clean import Cleaner
+from ..report.kinds import View
 from ..report.lines import Line, counted
-from ..report.summary import digest, summary_lines
+from ..report.model import LoopReport, covered, report_of
+from ..report.told import Teller, heading, loops_line
 from ..runner import DEFAULT_SEED, CaseResult, Runner
 from . import CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
 from .progress import progress
-from .reports import report_path, write_report
-from .screen import Screen
-from .target import target_of
+from .reports import view_of, wanted_reports, write_reports
+from .target import Contender, contenders
 from .terminal import show
-from .verdict import exit_code
+from .verdict import worst
 
 MOST_JOBS = 4
 """Beyond this the loops of a large machine would wait for one provider."""
@@ -30,51 +32,68 @@ CASES_EACH = 8
 def run(options: Namespace) -> int:
     """Run, and return the exit code."""
     seed = DEFAULT_SEED if options.seed is None else options.seed
-    reports = [report_path(written) for written in options.report]
+    view = view_of(options)
+    loops = contenders(options, seed)
+    wanted = wanted_reports(options.report)
     cases = chosen_cases(options.selectors, options.scenarios, seed)
-    screen = Screen(options, seed)
+    judged: list[LoopReport] = []
+    for loop in loops:
+        if len(loops) > 1:
+            show([*([Line("")] if judged else []), *heading(LoopReport(name=loop.name, target=loop.told))])
+        judged.append(_judged(options, loop, cases, view, several=len(loops) > 1))
+    report = report_of(judged)
+    if len(loops) > 1:
+        show([Line(""), loops_line(report)])
+    write_reports(wanted, report, view)
+    if len(loops) == 1 and judged[0].problem:
+        raise Stop(_undriven(judged[0]), CANNOT_BE_DRIVEN)
+    return worst(judged, strict=options.strict)
+
+
+def _judged(
+    options: Namespace, loop: Contender, cases: Sequence[Case], view: View, *, several: bool
+) -> LoopReport:
+    """What became of one loop, told as it becomes known. Raises `Stop`."""
+    seed = DEFAULT_SEED if options.seed is None else options.seed
+    cleaner = Cleaner()
     jobs = options.jobs or min(_processors(), MOST_JOBS, len(cases) // CASES_EACH + 1)
-    with _runner(options, seed, jobs) as runner:
-        probe = _driven(runner)
+    found = LoopReport(name=loop.name, target=loop.told, seed=seed, command=loop.command)
+    with Runner(
+        loop.target, in_process=options.in_process, jobs=jobs, seed=seed, history_dir=loop.history
+    ) as runner:
+        probe = runner.probe()
+        if probe.problem:
+            found.problem = cleaner.text(probe.problem)
+            if several:
+                print(f"loop-harness: {_undriven(found)}", file=sys.stderr)
+            return found
         runnable = [case for case in cases if case.variant in probe.variants]
+        found.exposes, found.notes = probe.exposes, list(probe.notes)
+        if not runnable:
+            found.notes.append(f"{counted(len(cases), 'case')} not run: the loop has no such variant")
+        teller = Teller(found, view)
+        cleaned: dict[str, CaseResult] = {}
         with progress(len(runnable)) as step:
 
             def seen(result: CaseResult) -> None:
-                screen.add(result)
+                cleaned[result.id] = cleaner.result(result)
+                show(teller.result(cleaned[result.id]))
                 step(result)
 
             try:
                 results = runner.run_all(runnable, seen)
             except HistoryError as error:
                 raise Stop(f"--history {options.history}: {error}") from error
-    show(screen.rest())
-    show(Line(note, "dim") for note in probe.notes)
-    if len(runnable) < len(cases) and not runnable:
-        show([Line(f"{counted(len(cases), 'case')} not run: the loop has no such variant")])
-    show(summary_lines([digest(runner.name, probe.exposes, result) for result in results]))
-    for path in reports:
-        write_report(path, json_report.report(runner.name, seed, results))
-    return exit_code(results, strict=options.strict)
+    found.results = [cleaned[result.id] for result in results]
+    found.coverage = covered(found.results)
+    show(teller.rest(found.results))
+    return found
 
 
-def _runner(options: Namespace, seed: int, jobs: int) -> Runner:
-    target = target_of(options)
-    history = Path(options.history) if options.history else None
-    if history is not None:
-        try:
-            history.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Stop(f"--history {history}: {error.strerror}") from error
-    return Runner(target, in_process=options.in_process, jobs=jobs, seed=seed, history_dir=history)
+def _undriven(loop: LoopReport) -> str:
+    return f"the loop cannot be driven, so nothing was judged\n{loop.problem}"
 
 
 def _processors() -> int:
     """How many this process may use, which in a container are often fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _driven(runner: Runner) -> Probe:
-    probe = runner.probe()
-    if probe.problem:
-        raise Stop(f"the loop cannot be driven, so nothing was judged\n{probe.problem}", CANNOT_BE_DRIVEN)
-    return probe

@@ -1,17 +1,17 @@
-"""`schema`: the JSON Schema of scenario files, for editors, or of the lines of the protocol."""
+"""`schema`: the JSON Schema of scenario files, for editors, of the lines of the protocol, or of reports."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from importlib import import_module
 
 from .terminal import write
+
+_MODULES = {"scenario": "scenario.schema", "protocol": "loops.protocol_schema", "report": "report.schema"}
 
 
 def run(options: Namespace) -> int:
     """Print it."""
-    if options.of == "protocol":
-        from ..loops.protocol_schema import schema_text
-    else:
-        from ..scenario.schema import schema_text
-    write(schema_text())
+    package = str(__package__).rpartition(".")[0]
+    write(import_module(f"{package}.{_MODULES[options.of]}").schema_text())
     return 0

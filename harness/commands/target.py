@@ -1,22 +1,38 @@
-"""The loop a command is about, as it is named in the options. Light: the parser needs it before any work."""
+"""The loops a command is about, as the options name them. Light: the parser needs it before any work."""
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import Stop
 
 if TYPE_CHECKING:
     from ..loops.place import Target
 
+_NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<told>.+)", re.DOTALL)
+
 
 def add_target(parser: ArgumentParser) -> None:
     """The options that name a loop, and say how it is reached."""
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--loop", metavar="PKG.MOD:ATTR", help="the loop to judge")
-    which.add_argument("--command", dest="line", metavar="CMD", help="a command that plays a turn")
+    several = "; several times, with names, for several loops"
+    parser.add_argument(
+        "--loop",
+        action="append",
+        default=[],
+        metavar="[NAME=]PKG.MOD:ATTR",
+        help=f"the loop to judge{several}",
+    )
+    parser.add_argument(
+        "--command",
+        dest="lines",
+        action="append",
+        default=[],
+        metavar="[NAME=]CMD",
+        help="a command that plays a turn, in place of --loop",
+    )
     parser.add_argument("--keep-alive", action="store_true", help="the command plays turn after turn")
     parser.add_argument("--cwd", metavar="DIR", help="where the command runs (default: a new folder)")
     parser.add_argument(
@@ -24,32 +40,79 @@ def add_target(parser: ArgumentParser) -> None:
     )
 
 
-def target_of(options: Namespace) -> str | Target:
-    """What the options name. Raises `Stop`."""
-    return _command(options) if options.line is not None else _loop(options)
+class Contender(NamedTuple):
+    """A loop to be judged."""
+
+    name: str
+    target: str | Target
+    told: str
+    """The target as it was written."""
+    history: Path | None
+    """The folder for what happens in its cases."""
+    command: list[str]
+    """The line that runs a case again, word by word."""
 
 
-def words_of(options: Namespace) -> list[str]:
-    """The options that name the same loop again."""
-    if options.line is None:
-        return ["--loop", options.loop]
-    words = ["--command", options.line]
-    words += ["--keep-alive"] if options.keep_alive else []
-    words += ["--cwd", options.cwd] if options.cwd else []
-    return words + [word for pair in options.env for word in ("--env", pair)]
-
-
-def _loop(options: Namespace) -> str:
-    module, _, attribute = options.loop.partition(":")
-    if not module or not attribute:
-        raise Stop(f"--loop {options.loop}: name the loop as PKG.MOD:ATTR, such as my_agent.loop:run")
+def contenders(options: Namespace, seed: int) -> list[Contender]:
+    """The loops of a run, each with a name of its own. Raises `Stop`."""
+    named = [("--loop", *_named(written)) for written in options.loop]
+    named += [("--command", *_named(written)) for written in options.lines]
+    if not named:
+        raise Stop("name what is to be judged: --loop PKG.MOD:ATTR, or --command CMD")
+    names = [name for _, name, _ in named]
+    for option, name, _ in named:
+        if names.count(name) > 1:
+            raise Stop(f"{option}: {names.count(name)} loops are called {name}; write {option} NAME={name}")
     given = {"--keep-alive": options.keep_alive, "--cwd": options.cwd, "--env": options.env}
-    if misplaced := [option for option, value in given.items() if value]:
+    misplaced = [option for option, value in given.items() if value]
+    if misplaced and not options.lines:
         raise Stop(f"{misplaced[0]} is for a --command, and --loop names a Python callable")
-    return str(options.loop)
+    kept = _history(options)
+    found = []
+    for option, name, told in named:
+        folder = kept / re.sub(r"[^\w.-]+", "_", name) if kept and len(named) > 1 else kept
+        target = _loop(told) if option == "--loop" else _command(options, told)
+        written = told if name == told else f"{name}={told}"
+        found.append(Contender(name, target, told, folder, _again(options, [option, written], seed)))
+    return found
 
 
-def _command(options: Namespace) -> Target:
+def _named(written: str) -> tuple[str, str]:
+    """The name of a loop, which is by default how it is reached, and how it is reached."""
+    parts = _NAMED.fullmatch(written)
+    return (parts["name"], parts["told"]) if parts else (written, written)
+
+
+def _again(options: Namespace, words: list[str], seed: int) -> list[str]:
+    if words[0] == "--command":
+        words = [*words, *(["--keep-alive"] if options.keep_alive else [])]
+        words += ["--cwd", options.cwd] if options.cwd else []
+        words += [word for pair in options.env for word in ("--env", pair)]
+    words = ["loop-harness", "run", "{case}", *words, "--seed", str(seed)]
+    if options.in_process:
+        words.append("--in-process")
+    return words + (["--scenarios", options.scenarios] if options.scenarios else [])
+
+
+def _history(options: Namespace) -> Path | None:
+    if not options.history:
+        return None
+    history = Path(options.history)
+    try:
+        history.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Stop(f"--history {history}: {error.strerror}") from error
+    return history
+
+
+def _loop(told: str) -> str:
+    module, _, attribute = told.partition(":")
+    if not module or not attribute:
+        raise Stop(f"--loop {told}: name the loop as PKG.MOD:ATTR, such as my_agent.loop:run")
+    return told
+
+
+def _command(options: Namespace, told: str) -> Target:
     from ..loops.command import Command, split
     from ..loops.driver import DriverError
 
@@ -58,7 +121,7 @@ def _command(options: Namespace) -> Target:
     if options.cwd and not Path(options.cwd).is_dir():
         raise Stop(f"--cwd {options.cwd}: there is no such folder")
     try:
-        words = split(options.line)
+        words = split(told)
     except DriverError as error:
         raise Stop(f"--command: {error}") from None
     return Command(

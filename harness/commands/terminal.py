@@ -35,6 +35,7 @@ _PLAIN = {"…": "...", "“": '"', "”": '"'}
 def prepare() -> None:
     """Make both outputs take whatever is printed."""
     codecs.register_error("loop-harness", _in_other_words)
+    _shown.name = "stdout"
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:  # closed by the shell: `>&-`
@@ -49,25 +50,38 @@ def _in_other_words(error: UnicodeError) -> tuple[str | bytes, int]:
     return codecs.backslashreplace_errors(error)
 
 
-def write(text: str) -> None:
+def to_stderr() -> None:
+    """From now on show lines on the standard error: the standard output is for a report."""
+    _shown.name = "stderr"
+
+
+class _Shown:
+    name = "stdout"
+
+
+_shown = _Shown()
+
+
+def write(text: str, out: TextIO | None = None) -> None:
     """Print a text. Raises `Stop` where that cannot be done; a reader that has gone is no problem."""
+    out = out or sys.stdout
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        out.write(text)
+        out.flush()
     except OSError as error:
         # What is still in the buffer would be tried, and fail, once more at the end of the process.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
         if not isinstance(error, BrokenPipeError):
             raise Stop(f"the output cannot be written: {error.strerror}") from error
 
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines, in one piece: a progress bar below them is drawn once, and not for each."""
-    out = sys.stdout
+    out = getattr(sys, _shown.name)
     codes = _CODES if in_colour(out) else {}
     text = [_coloured(line.text, codes.get(line.style)) for line in lines]
     if text:
-        write("\n".join(text) + "\n")
+        write("\n".join(text) + "\n", out)
 
 
 def _coloured(text: str, code: str | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..report.coverage import DECIDING
+from ..report.model import LoopReport
 from ..runner import CaseResult
 from . import CANNOT_BE_DRIVEN
 
@@ -17,3 +18,9 @@ def exit_code(results: Sequence[CaseResult], *, strict: bool) -> int:
         return CANNOT_BE_DRIVEN
     unwanted = {"fail", "error"} | ({"warn", "inconclusive"} if strict else set())
     return BROKEN if any(result.grade in unwanted for result in results) else 0
+
+
+def worst(loops: Sequence[LoopReport], *, strict: bool) -> int:
+    """The exit code of a run with these loops: of several codes the one that says most is wrong."""
+    codes = {CANNOT_BE_DRIVEN if loop.problem else exit_code(loop.results, strict=strict) for loop in loops}
+    return next((code for code in (CANNOT_BE_DRIVEN, BROKEN) if code in codes), 0)

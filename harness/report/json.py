@@ -1,84 +1,34 @@
-"""The report for machines. Its form is versioned: `schema` is raised when an old reader would misread it."""
+"""The report for programs. Its form is the model's, versioned, and has a JSON Schema of its own."""
 
 from __future__ import annotations
-
-import errno
-import os
-import tempfile
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from ..runner import CaseResult
-from .coverage import Judged, coverage_of
+from .kinds import View
+from .model import LoopReport, Report
+from .packed import packed
 
-SCHEMA = 1
-
-
-def report(loop: str, seed: int, results: Sequence[CaseResult]) -> dict[str, Any]:
-    """The whole report as JSON types."""
-    judged = [Judged(each.clause, each.grade, each.evidence) for result in results for each in result.checks]
-    coverage = coverage_of(judged)
-    return {
-        "schema": SCHEMA,
-        "loop": loop,
-        "seed": seed,
-        "results": [_result(result) for result in results],
-        "coverage": {
-            "clauses": coverage.clauses,
-            "decided": len(coverage.decided),
-            "by_adapters_word": len(coverage.by_word),
-            "undecided": coverage.undecided,
-        },
-    }
+ROOM = 16_000_000
+"""Bytes of what happened in runs that passed; beyond it only their verdicts are kept."""
 
 
-def _result(result: CaseResult) -> dict[str, Any]:
-    return {
-        "scenario": result.id,
-        "grade": result.grade,
-        "seconds": result.seconds,
-        "checks": [
-            {
-                "clause": check.clause,
-                "level": check.level,
-                "grade": check.grade,
-                "evidence": check.evidence,
-                "message": check.message,
-            }
-            for check in result.checks
-        ],
-    }
+def render(report: Report, _view: View) -> str:
+    """The whole report; `harness.report.load` reads it again."""
+    encoder = msgspec.json.Encoder()
+    room = ROOM
 
+    def stored(result: CaseResult) -> CaseResult:
+        nonlocal room
+        small = msgspec.structs.replace(result, events=packed(result.events))
+        if result.grade == "pass":
+            room -= len(encoder.encode(small.events))
+            if room < 0:
+                return msgspec.structs.replace(small, events=[])
+        return small
 
-def check_writable(path: Path) -> None:
-    """Raise the `OSError` that writing the report would: better before a run than after it."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    Path(name).unlink()
+    def told(loop: LoopReport) -> LoopReport:
+        return msgspec.structs.replace(loop, results=[stored(result) for result in loop.results])
 
-
-def write(path: Path, content: dict[str, Any]) -> None:
-    """Write the report so that a reader finds the old file or the whole new one. Raises `OSError`."""
-    data = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    unfinished = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        unfinished.chmod(0o666 & ~_umask())
-        unfinished.replace(path)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """The mask of this process: what `mkstemp` makes only its owner can read, and a report is for others."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    small = msgspec.structs.replace(report, loops=[told(loop) for loop in report.loops])
+    return encoder.encode(small).decode() + "\n"

@@ -30,18 +30,28 @@ def digest(loop: str, exposes: Sequence[str], result: CaseResult) -> dict[str, A
 
 def summary_lines(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
     """Remarks, then what was not judged and why, then the coverage. What failed has been said already."""
+    yield from remarks_of(results)
+    yield from notice_lines([(result["case"], result.get("remarks", [])) for result in results])
+    exposes = {name for result in results for name in result["exposes"]}
+    yield from _unexposed_lines(exposes)
+    yield from _spared_lines(results, exposes)
+    yield last_line(results)
+
+
+def remarks_of(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
+    """What is worth a remark, a line for each clause."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for result in results:
         for clause, grade, _, message in result["checks"]:
             if grade in ("warn", "inconclusive"):
                 found.setdefault((grade, clause), []).append((result["case"], message))
     yield from remark_lines(found)
-    yield from notice_lines([(result["case"], result.get("remarks", [])) for result in results])
-    exposes = {name for result in results for name in result["exposes"]}
-    yield from _unexposed_lines(exposes)
-    yield from _spared_lines(results, exposes)
+
+
+def last_line(results: Sequence[dict[str, Any]]) -> Line:
+    """The coverage, and how many cases have which grade."""
     judged = [Judged(*check[:3]) for result in results for check in result["checks"]]
-    yield Line(f"{coverage_of(judged)}; {tally(result['grade'] for result in results)}")
+    return Line(f"{coverage_of(judged)}; {tally(result['grade'] for result in results)}")
 
 
 def _unexposed_lines(exposes: set[str]) -> Iterator[Line]:

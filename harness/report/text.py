@@ -9,9 +9,9 @@ from ..history import Began
 from ..judge import CheckResult
 from ..runner import CaseResult
 from .lines import Line, labelled, listed, shortened
-from .trace import trace_lines
+from .model import BAD
+from .trace import LONGEST, trace_lines
 
-BAD = ("error", "fail")
 _GROUNDS = {"recorded": "recorded", "documented": "documented", "construction": "by construction"}
 _OWN = "EXPECT"
 """The clause for what only the scenario expects: where another one is broken, that one says more."""
@@ -25,10 +25,13 @@ def kinds_of(result: CaseResult) -> set[str]:
     return (broken - {_OWN}) or broken or {f"error: {result.reason}"}
 
 
-def case_lines(result: CaseResult, again: str, known: Collection[str] = ()) -> Iterator[Line]:
+def case_lines(
+    result: CaseResult, again: str, known: Collection[str] = (), *, whole: bool = False
+) -> Iterator[Line]:
     """The block of a case that failed: each broken clause, then the trace and the line to run it again.
 
-    Clauses that are `known` to be broken are only named.
+    Clauses that are `known` to be broken are only named. Of a long trace the middle is left out, unless the
+    `whole` is wanted.
     """
     broken = [check for check in result.checks if check.grade in BAD]
     told = [check for check in broken if check.clause in kinds_of(result) and check.clause not in known]
@@ -41,9 +44,10 @@ def case_lines(result: CaseResult, again: str, known: Collection[str] = ()) -> I
     if others:
         yield from labelled("also", f"broken in this case: {', '.join(others)}")
         yield Line("")
-    yield Line("  trace", "head")
-    yield from trace_lines(result.events)
-    yield Line("")
+    if result.events:
+        yield Line("  trace", "head")
+        yield from trace_lines(result.events, most=None if whole else LONGEST)
+        yield Line("")
     yield from labelled("seed", str(_seed(result)))
     if result.history:
         yield from labelled("history", result.history)
@@ -62,7 +66,7 @@ def check_lines(check: CheckResult, case: str) -> Iterator[Line]:
     clause = CLAUSES.get(check.clause)
     yield Line(f"{check.grade.upper()}  {check.clause}  {shortened(check.message, 90)}", "bad")
     yield Line("")
-    yield from labelled("where", ", ".join([case, *_place(check)]))
+    yield from labelled("where", ", ".join([placed(check, case), *_place(check)]))
     if clause:
         yield from labelled("clause", f"{clause.sentence} ({check.level})")
         yield Line(f"  {'ground':<10}{_GROUNDS.get(check.ground, check.ground)}: {clause.source}")
@@ -73,6 +77,11 @@ def check_lines(check: CheckResult, case: str) -> Iterator[Line]:
         yield from _diff_lines(check.diff)
     if check.advice:
         yield from labelled("advice", check.advice)
+
+
+def placed(check: CheckResult, case: str) -> str:
+    """The case, of a recording with the line."""
+    return f"{case}:{check.line}" if check.line else case
 
 
 def _place(check: CheckResult) -> Iterator[str]:

@@ -33,13 +33,17 @@ LONGEST = 40
 """Lines a trace may have before its middle is left out."""
 
 
-def trace_lines(events: Sequence[AnyEvent], indent: int = 4) -> Iterator[Line]:
-    """One line for each event worth showing, times in seconds since the run began."""
+def trace_lines(events: Sequence[AnyEvent], indent: int = 4, *, most: int | None = LONGEST) -> Iterator[Line]:
+    """One line for each event worth showing, times in seconds since the run began.
+
+    Of more than `most` lines the middle is left out; None: they are all told.
+    """
     shown = [(event.at, *told) for event in events if (told := _told(event)) is not None]
-    left_out = len(shown) - LONGEST
+    most = len(shown) if most is None else most
+    left_out = len(shown) - most
     for number, (at, what, detail) in enumerate(shown):
-        if left_out > 0 and LONGEST // 2 <= number < LONGEST // 2 + left_out:
-            if number == LONGEST // 2:
+        if left_out > 0 and most // 2 <= number < most // 2 + left_out:
+            if number == most // 2:
                 yield Line(f"{' ' * indent}{'…':>7}  {counted(left_out, 'more line')}", "dim")
             continue
         yield Line(f"{' ' * indent}{at:7.3f}  {what:<12} {detail}".rstrip())

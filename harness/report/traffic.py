@@ -1,19 +1,20 @@
-"""What judging recordings came to, as text and as JSON. Pure: verdicts in, lines or JSON types out."""
+"""What judging recordings came to, as text, and as a report. Pure: verdicts in, lines or a report out."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 
 from ..cassettes.verdicts import Judged
 from ..judge import CheckResult
+from ..runner import CaseResult
 from .coverage import Coverage, coverage_of
 from .coverage import Judged as Decided
 from .lines import Line, counted, labelled, shortened
-from .text import BAD, check_lines, remark_lines
+from .model import BAD, LoopReport, covered
+from .text import check_lines, remark_lines
 
 _ORDER = ("error", "fail", "warn", "inconclusive", "pass", "unsupported")
 
@@ -67,21 +68,23 @@ def _coverage(recordings: Sequence[Judged]) -> Coverage:
     )
 
 
-def traffic_json(judged: Judged) -> dict[str, Any]:
-    """One recording for machines: what it holds, and everything that was found with its place."""
-    return {
-        "file": str(judged.cassette.path),
-        "grade": judged.grade,
-        "requests": judged.requests,
-        "conversations": judged.conversations,
-        "passed_over": dict(judged.skipped),
-        "checks": [_check(judged, check) for check in judged.checks],
-    }
+def recordings_report(recordings: Sequence[Judged]) -> LoopReport:
+    """The recordings as one report: each is a case, and what was found has the line of its request."""
+    results = [_as_case(judged) for judged in recordings]
+    return LoopReport(
+        name="recordings",
+        recorded=True,
+        command=["loop-harness", "judge", "{history}"],
+        notes=[line.text for line in _sum(recordings)],
+        results=results,
+        coverage=covered(results),
+    )
 
 
-def _check(judged: Judged, check: CheckResult) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(check)
-    told.pop("turn", None)
-    if check.request is not None:
-        told["line"] = judged.line(check)
-    return told
+def _as_case(judged: Judged) -> CaseResult:
+    path = str(judged.cassette.path)
+    checks = [
+        check if check.request is None else msgspec.structs.replace(check, line=judged.line(check))
+        for check in judged.checks
+    ]
+    return CaseResult(scenario=path, variant="", grade=judged.grade, checks=checks, history=path)

@@ -77,17 +77,29 @@ def test_a_further_breach_is_one_line(here: Path, capsys: pytest.CaptureFixture[
 def test_the_report_has_every_finding_with_its_place(here: Path) -> None:
     assert main(["judge", ".", "--report", "json:report.json"]) == 1
 
-    report = json.loads((here / "report.json").read_text())
-    [right, wrong] = report["recordings"]
-    assert (right["file"], right["grade"]) == ("right/x.yaml", "pass")
-    assert (wrong["requests"], wrong["conversations"], wrong["passed_over"]) == (2, 1, {})
+    [loop] = json.loads((here / "report.json").read_text())["loops"]
+    right, wrong = loop["results"]
+    assert loop["recorded"] is True
+    assert loop["notes"][-2].endswith(" by 4 requests in 2 conversations")
+    assert (right["scenario"], right["grade"]) == ("right/x.yaml", "pass")
     [found] = [check for check in wrong["checks"] if check["clause"] == "HIST-4"]
     assert found["grade"] == "fail"
     assert found["request"] == 2
     assert found["line"] > 1
     assert "thinking" in found["diff"]
-    assert report["results"] == []
-    assert "HIST-4" not in report["coverage"]["undecided"]
+    assert "HIST-4" in loop["coverage"]["decided"]
+
+
+def test_an_annotation_stands_at_the_line_of_the_recording(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["judge", "wrong", "--quiet", "--report", "github:-"]) == 1
+
+    out = capsys.readouterr().out
+    assert "FAIL   HIST-1  wrong/x.yaml: Request 2 does not have" in out
+    lines = (here / "wrong" / "x.yaml").read_text().splitlines()
+    second = [number for number, line in enumerate(lines, 1) if line.startswith("- request:")][1]
+    assert f"::error file=wrong/x.yaml,line={second},title=HIST-1 in wrong/x.yaml::Request 2" in out
 
 
 def test_recordings_and_histories_are_judged_together(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +131,7 @@ def test_files_of_a_folder_that_are_something_else_are_passed_over(
         (["package.json"], "package.json:1:1: no recording"),
         (["bad"], "bad/one.yaml:1:16: not YAML"),
         (["bad"], "bad/two.json:1:21: not JSON"),
-        (["right", "--report", "xml:x"], "--report xml:x: write json:PATH"),
+        (["right", "--report", "xml:x"], "--report xml:x: write KIND:PATH"),
     ],
 )
 def test_what_cannot_be_judged_is_said(
