@@ -374,6 +374,7 @@ POLICIES: dict[str, tuple[str, ...]] = {
     "cancel": ("between_requests", "at_once"),
     "on_crash": ("repeat", "answer"),
     "on_broken_stream": ("retry", "continue"),
+    "on_fault": ("stop", "retry"),
 }
 """Every policy that can be declared, the default first."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .. import display
-from ..evidence import CUT, FINAL, Run, ToolRun, TurnView
+from ..evidence import CUT, FINAL, Exchange, Run, ToolRun, TurnView
 from ..scenario.model import Expect
 from ..wire.same import brief
-from .base import Finding, broken, check, held, note, unclear
+from .base import Finding, broken, check, held, note, request, unclear
 
 
 @check("EXPECT")
@@ -84,7 +84,15 @@ def _status(turn: TurnView, expected: Sequence[str] | None) -> Iterator[Finding]
     if expected is None or not (turn.run.exposed("status") or raised):
         return
     right = [expected] if isinstance(expected, str) else list(expected)
-    if turn.status in right:
+    if turn.status in right and (once := _tried_once(turn)):
+        yield broken(
+            expected=f"One more request after the failure of {request(once)}, as declared (on_fault: retry).",
+            happened=f"The turn failed with {request(once)}, which might have been answered had it been sent "
+            "again.",
+            turn=turn,
+            exchange=once,
+        )
+    elif turn.status in right:
         yield held("outcome", turn=turn)
     elif raised and turn.declared_status is None and "completed" not in right and not turn.slipped:
         # A loop that returns its answer and nothing else has no other way to say that there is none.
@@ -112,6 +120,17 @@ def _status(turn: TurnView, expected: Sequence[str] | None) -> Iterator[Finding]
             evidence="outcome",
             turn=turn,
         )
+
+
+def _tried_once(turn: TurnView) -> Exchange | None:
+    """The request that failed in passing and was not sent again, by a loop that declares to do that."""
+    if turn.run.policy("on_fault") != "retry" or turn.status != "failed" or turn.cancels:
+        return None
+    if turn.began.limits.get("wall_clock") is not None:
+        return None  # there may have been no time for it
+    *earlier, last = turn.exchanges or [None]
+    tried = bool(earlier) and earlier[-1] is not None and earlier[-1].invites_retry
+    return last if last is not None and last.invites_retry and not tried else None
 
 
 def _answer(turn: TurnView, expected: list[str] | None) -> Iterator[Finding]:

@@ -183,3 +183,39 @@ def test_a_turn_whose_loop_was_not_killed_as_scripted_took_another_course() -> N
     story.ask([HI])
 
     assert story.reply([text("A")]).end("completed").kinds("EXPECT") == ["note"]
+
+
+ONCE = {"status": ["completed", "failed"]}
+
+
+def failing(times: int, *, policy: str | None = "retry", status: int = 529, **limits: float) -> Story:
+    declared = {"policies": {"on_fault": policy}} if policy else {}
+    story = told(ONCE, limits=limits, **declared)
+    story.answer("fault", status)
+    for retry in range(1, times):
+        story.ask([HI], retry=retry)
+        story.answer("fault", status)
+    return story.end("failed", shown=[])
+
+
+def test_a_loop_that_declares_to_try_again_has_to() -> None:
+    [finding] = failing(1).check("EXPECT")
+
+    assert (finding.kind, finding.request) == ("broken", 1)
+    assert "on_fault: retry" in finding.expected
+
+
+def test_it_may_give_up_after_it_has_tried() -> None:
+    assert failing(2).kinds("EXPECT") == ["held"]
+
+
+def test_what_cannot_pass_by_itself_is_not_tried_again() -> None:
+    assert failing(1, status=403).kinds("EXPECT") == ["held"]
+
+
+def test_a_loop_that_declares_nothing_may_give_up_at_once() -> None:
+    assert failing(1, policy=None).kinds("EXPECT") == ["held"]
+
+
+def test_a_loop_without_time_left_need_not_try_again() -> None:
+    assert failing(1, wall_clock=1).kinds("EXPECT") == ["held"]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.loops.reference import ReferenceTurn
-from harness.loops.reference.effects import Block, Call, Effect, Ran, RunTools
+from harness.loops.reference.effects import Block, Call, Effect, Failed, Ran, RunTools
 from harness.loops.reference.ends import End
 from tests.loops.mutant import breaks
 
@@ -55,6 +55,14 @@ class PutsTheEndBeforeTheMiddle(ReferenceTurn):
 
     def show(self, content: list[Block]) -> None:
         self.display.say(_gathered(content))
+
+
+@breaks("EXPECT", on=("fault/overloaded-once", "fault/server-error-first", "fault/reset"))
+class GivesUpAtOnce(ReferenceTurn):
+    """Declares that it tries again what failed, and does not."""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        return None
 
 
 def _gathered(content: Iterable[Block]) -> str:

@@ -21,6 +21,7 @@ DECLARATION = Declaration(
         "on_tool_error": "answer",
         "cancel": "between_requests",
         "on_crash": "answer",
+        "on_fault": "retry",
     }
 )
 

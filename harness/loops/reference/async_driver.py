@@ -80,8 +80,16 @@ async def _exchange(machine: ReferenceTurn, effect: Ask, accumulator: Accumulato
     arguments = clients.arguments(effect, machine.turn.api_key)
     async with create(**arguments) as response:
         if not effect.body.get("stream"):
-            return whole(await response.read())
+            return whole(await _read(response))
         return await _receive(machine, response.iter_bytes(), accumulator)
+
+
+async def _read(response: Any) -> bytes:
+    try:
+        body: bytes = await response.read()
+    except Exception as error:
+        raise BrokenStreamError(f"{type(error).__name__}: {error}") from error
+    return body
 
 
 async def _receive(machine: ReferenceTurn, chunks: Any, accumulator: Accumulator) -> Message:

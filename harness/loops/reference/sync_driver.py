@@ -55,10 +55,19 @@ def ask(machine: ReferenceTurn, effect: Ask) -> Message | Failed:
     try:
         with create(**arguments) as response:
             if not effect.body.get("stream"):
-                return whole(response.read())
+                return whole(read(response))
             return receive(machine, response.iter_bytes(), accumulator)
     except Exception as error:  # noqa: BLE001 - classified, not swallowed
         return clients.failure(error, accumulator.usage)
+
+
+def read(response: Any) -> bytes:
+    """The body of a plain reply. Raises `BrokenStreamError` where it breaks off."""
+    try:
+        body: bytes = response.read()
+    except Exception as error:
+        raise BrokenStreamError(f"{type(error).__name__}: {error}") from error
+    return body
 
 
 def whole(body: bytes) -> Message:
