@@ -128,9 +128,9 @@ def _tried_once(turn: TurnView) -> Exchange | None:
         return None
     if turn.began.limits.get("wall_clock") is not None:
         return None  # there may have been no time for it
-    *earlier, last = turn.exchanges or [None]
-    tried = bool(earlier) and earlier[-1] is not None and earlier[-1].invites_retry
-    return last if last is not None and last.invites_retry and not tried else None
+    failed = [exchange for exchange in turn.exchanges[-2:] if exchange.invites_retry]
+    # Two in a row: the second is the first once more.
+    return failed[0] if len(failed) == 1 and failed[0] is turn.exchanges[-1] else None
 
 
 def _answer(turn: TurnView, expected: list[str] | None) -> Iterator[Finding]:
