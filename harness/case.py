@@ -20,6 +20,7 @@ from .history import (
     Began,
     Broken,
     Cancelled,
+    Claimed,
     Crashed,
     Ended,
     Finished,
@@ -37,6 +38,7 @@ from .loops.driver import Driver
 from .provider.server import Provider
 from .provider.session import Session
 from .pulse import Pulse
+from .rival import PATIENCE, Claims, Rival
 from .scenario.model import Scenario, TurnScript
 from .turn import EXPOSABLE, INTERRUPTS, TurnSpec
 
@@ -97,6 +99,9 @@ class CaseRun:
         self._now: tuple[TurnScript, TurnSpec] | None = None
         self._memory = Memory()
         self._watch: Watch | None = None
+        self._turn = 0
+        self._claims = Claims()
+        self._rival: Rival | None = None
         self.left_cold = False
         """The loop's process is gone, and the new one has asked the provider nothing yet: what it imports for
         that would be on the next case's time."""
@@ -124,7 +129,7 @@ class CaseRun:
             if index:
                 await asyncio.sleep(BETWEEN)
             spec = self._turn_spec(turn, messages)
-            self._now = turn, spec
+            self._now, self._turn = (turn, spec), index
             self._session.begin_turn(index)
             self.history.append(_turn_began(spec))
             await self._at_point("start")
@@ -132,6 +137,9 @@ class CaseRun:
             self._arm(turn)
             await self._play(spec)
             self._watch = None
+            if self._rival:
+                await self._rival.stop()
+                self._rival = None
             if died := any(isinstance(event, Crashed) for event in self.history.events[before:]):
                 await self._go_on(turn, spec)
             self._session.end_turn()
@@ -146,6 +154,14 @@ class CaseRun:
             messages = left_behind(self.history.events[before:])
             if died and turn.crash and turn.crash.then == "move on":
                 messages = spec.messages
+
+    def _hook(self, event: AnyEvent) -> bool | None:
+        """Keep an event of the loop's, and say whether it gets what it asks for."""
+        granted = self._claims.ask("first") if isinstance(event, Claimed) else None
+        if isinstance(event, Claimed):
+            event.granted = granted is not False
+        self._record(event)
+        return granted
 
     def _record(self, event: AnyEvent) -> None:
         """Keep an event; where it is the one after which the process is to die, kill it before it goes on."""
@@ -168,7 +184,8 @@ class CaseRun:
 
     async def _play(self, spec: TurnSpec) -> None:
         before = len(self.history.events)
-        await self._driver.play(spec, self._record)
+        await self._driver.play(spec, self._hook)
+        self._claims.free("first")
         events = self.history.events[before:]
         if any(isinstance(event, (Crashed, Overran, Lost)) for event in events):
             self.left_cold = True
@@ -197,12 +214,12 @@ class CaseRun:
         for turn in self._case.scenario.turns:
             if turn.cancel and (why := self._driver.cannot_cancel(turn.cancel.via)):
                 return why
-        if not self._case.scenario.crashes:
-            return ""
-        if "checkpoint" not in self._terms.exposes:
-            return f"the loop does not expose checkpoint ({EXPOSABLE['checkpoint']})"
-        if not self._driver.killable:
-            return "a loop that runs in this process cannot be killed; name it as `package.module:attribute`"
+        needs = "claim" if self._case.scenario.rivals else "checkpoint" if self._case.scenario.crashes else ""
+        if needs and needs not in self._terms.exposes:
+            return f"the loop does not expose {needs} ({EXPOSABLE[needs]})"
+        if needs and not self._driver.killable:
+            what = "has no second worker" if needs == "claim" else "cannot be killed"
+            return f"a loop that runs in this process {what}; name it as `package.module:attribute`"
         return ""
 
     async def finish(self) -> None:
@@ -226,6 +243,8 @@ class CaseRun:
         if self._now is None:
             return
         turn, spec = self._now
+        if turn.rival and turn.rival.at == point and self._rival is None:
+            await self._begin_the_rival(spec)
         if turn.cancel is None or turn.cancel.at != point:
             return
         via = turn.cancel.via
@@ -236,6 +255,15 @@ class CaseRun:
         else:
             await self._driver.cancel(spec, via)
             self.history.append(cancelled)
+
+    async def _begin_the_rival(self, spec: TurnSpec) -> None:
+        self._rival = Rival(self._driver.another(), self._claims, self._record)
+        again = msgspec.structs.replace(spec, store=dict(self._memory.values))
+        # A worker's number nobody has: where a loop does not use the key, the path finds the session.
+        worker = f"{self._worker}0000"
+        await self._rival.begin(
+            self._provider, self._case.scenario, again, self._turn, self._terms.seed, worker
+        )
 
     async def _cancel_the_retry(self) -> None:
         await asyncio.sleep(INTO_RETRY)
@@ -276,7 +304,9 @@ class CaseRun:
             cancel_on_tool=_rest(cancel, "tool "),
             cancel_after_tool=_rest(cancel, "after tool "),
             cancel_via=turn.cancel.via if turn.cancel else "flag",
-            deadline=self._deadline(turn) + (RESTART if inherited is not None else 0.0),
+            deadline=self._deadline(turn)
+            + (RESTART if inherited is not None else 0.0)
+            + (PATIENCE if turn.rival else 0.0),
             store=inherited,
         )
 

@@ -152,6 +152,12 @@ class CancelPolled(Event, kw_only=True, tag="cancel_polled"):
     answer: bool = False
 
 
+class Claimed(Event, kw_only=True, tag="claimed"):
+    """The loop asked for the turn, to be the only worker on it."""
+
+    granted: bool = True
+
+
 class ToolStarted(Event, kw_only=True, tag="tool_started"):
     """A client tool was called by the loop. `call` counts from 1 over the run."""
 
@@ -286,8 +292,8 @@ class Finished(Event, kw_only=True, tag="finished"):
 
 AnyEvent: TypeAlias = (
     Began | TurnBegan | RequestSeen | Answered | Delivered | Broken | Noted | Cancelled | CancelPolled
-    | ToolStarted | ToolEnded | Published | Reported | UsageRecorded | StoreSet | StoreDeleted | Ended
-    | Crashed | Overran | Lost | Exited | Census | Finished
+    | Claimed | ToolStarted | ToolEnded | Published | Reported | UsageRecorded | StoreSet | StoreDeleted
+    | Ended | Crashed | Overran | Lost | Exited | Census | Finished
 )  # fmt: skip
 
 _encoder = msgspec.json.Encoder()

@@ -17,6 +17,7 @@ from .history import (
     AnyEvent,
     Cancelled,
     CancelPolled,
+    Claimed,
     Ended,
     Lost,
     Overran,
@@ -149,6 +150,8 @@ def _hooks_used(events: list[AnyEvent]) -> list[str]:
                 used.append("usage")
             case CancelPolled():
                 used.append("cancel")
+            case Claimed():
+                used.append("claim")
             case StoreSet() if event.key == checkpoint:
                 used.append("checkpoint")
             case RequestSeen() if offered & _tool_names(event.body):

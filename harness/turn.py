@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import builtins
 import threading
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -18,18 +18,18 @@ from .history import (
     AnyEvent,
     Cancelled,
     CancelPolled,
+    Claimed,
     Ended,
     Noted,
     Published,
     Reported,
-    StoreDeleted,
-    StoreSet,
     ToolEnded,
     ToolStarted,
     UsageRecorded,
 )
 from .lent import Lent
 from .plain import plain
+from .store import Sink, Store
 
 Status: TypeAlias = Literal["completed", "refused", "truncated", "capped", "cancelled", "failed"]
 STATUSES: tuple[str, ...] = ("completed", "refused", "truncated", "capped", "cancelled", "failed")
@@ -47,6 +47,7 @@ EXPOSABLE: dict[str, str] = {
     "iterations": "stop after turn.limits.max_iterations requests",
     "wall_clock": "stop after turn.limits.wall_clock seconds",
     "pauses": "stop after turn.limits.pauses resumed pauses in a row",
+    "claim": "begin with turn.claim(), and leave the turn alone where that is False",
     "cancel": "ask turn.cancelled() before each request and tool",
     "asyncio": "clean up in `finally`, where the loop's task is cancelled as well",
     "interrupt": "clean up in `finally`, on KeyboardInterrupt as well",
@@ -140,9 +141,6 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
 INTERRUPTS = ("asyncio", "interrupt", "signal")
 """Ways to cancel a turn that need no hook: they reach the loop from outside, as an exception."""
 
-Sink: TypeAlias = Callable[[AnyEvent], None]
-"""Where the hooks' events go. It returns when the event is recorded, so order is what it seems."""
-
 
 class Tool:
     """One client tool of the turn: run it with the input the model gave."""
@@ -201,45 +199,6 @@ class Tool:
         return result
 
 
-class Store(MutableMapping[str, Any]):
-    """The mapping that lives as long as the conversation: checkpoints and the cancel flag."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, Any] = {}
-        self._sink: Sink | None = None
-
-    def attach(self, sink: Sink | None) -> None:
-        """Record changes to `sink` from now on."""
-        self._sink = sink
-
-    def fill(self, values: Mapping[str, Any]) -> None:
-        """Hold exactly `values`: what another process left behind."""
-        self._values = dict(values)
-
-    def put(self, key: str, value: Any) -> None:
-        """Write on the scenario's behalf: recorded as the harness's own doing by the caller."""
-        self._values[key] = value
-
-    def __getitem__(self, key: str) -> Any:
-        return self._values[key]
-
-    def __setitem__(self, key: str, value: Any) -> None:
-        self._values[key] = value
-        if self._sink:
-            self._sink(StoreSet(key=key, value=plain(value)))
-
-    def __delitem__(self, key: str) -> None:
-        del self._values[key]
-        if self._sink:
-            self._sink(StoreDeleted(key=key))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(dict(self._values))
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-
 class Turn:
     """One user message for the loop to handle, with all it needs and the hooks it may use."""
 
@@ -286,6 +245,13 @@ class Turn:
             self._polled = answer
             self._record(CancelPolled(answer=answer))
         return answer
+
+    def claim(self) -> bool:
+        """Take the turn for this worker; False where another has it.
+
+        It is free again when the turn ends, and when the process dies that has taken it.
+        """
+        return self._sink(Claimed()) is not False
 
     def publish(self, state: Any, history: Any = None, done: bool = False) -> None:
         """Show the user `{messages: [{role, content, is_error}], activity, stopped, has_error}`."""

@@ -69,8 +69,9 @@ def cases_for(mutant: Mutant, variants: Iterable[str]) -> list[Case]:
 def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -> Kill:
     """Play a mutant through its scenarios: in this process, or where it can be stopped if it never ends."""
     cases = cases_for(mutant, variants)
-    if any(case.scenario.crashes or _interrupts(case) for case in cases):
-        # Only a host can be killed or interrupted. It is probed, so that its libraries are imported first.
+    if any(case.scenario.crashes or case.scenario.rivals or _interrupts(case) for case in cases):
+        # Only a host can be killed or interrupted, or have another beside it. It is probed, so that its
+        # libraries are imported first.
         with Runner(mutant.target(form)) as runner:
             return summed(mutant, runner.run_all(cases))
     loop = mutant.async_loop if form == "async" else mutant.loop

@@ -17,11 +17,11 @@ LAYERS: dict[str, int] = {
     for layer, names in enumerate(
         [
             "__init__ wire clauses clock mended reach",
-            "turn history plain lent transcript",
+            "turn history plain lent store transcript",
             "scenario census evidence arrange exchange display declaration keys crash",
             "provider loops checks",
             "judge cassettes",
-            "case killing probe pulse retrial runner chosen serving fake",
+            "case rival killing probe pulse retrial runner chosen serving fake",
             "report catalogue_doc",
             "commands cli plugin __main__",
         ]

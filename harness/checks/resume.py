@@ -135,6 +135,26 @@ def both_runs_are_counted_as_one(run: Run) -> Iterator[Finding]:
             )
 
 
+@check("RESUME-4")
+def a_turn_has_one_worker(run: Run) -> Iterator[Finding]:
+    """A second one, begun while the first waited for an answer, asked the provider nothing until it ended."""
+    for turn in run.turns:
+        noted = [note for note in turn.notes if note.kind == "rival"]
+        lost = next((note.detail for note in noted if note.detail.startswith("lost")), None)
+        asked = next((note for note in noted if note.detail == "asked the provider"), None)
+        if asked is not None:
+            since = asked.at - noted[0].at
+            yield broken(
+                expected="A second worker that is given the turn leaves it alone, for the first is at work.",
+                happened=f"It asked the provider, {since:.2f} s after it had begun.",
+                turn=turn,
+            )
+        elif lost is not None:
+            yield unclear(f"the second worker could not be tried: {lost}", turn=turn)
+        elif noted:
+            yield held(turn=turn)
+
+
 @check("RESUME-5")
 def an_old_checkpoint_is_thrown_away(run: Run) -> Iterator[Finding]:
     """The user went on: the first request of the next turn is about the new message."""

@@ -51,6 +51,19 @@ RESUME = (
         needs=(*_KEPT, "usage|done"),
     ),
     Clause(
+        id="RESUME-4",
+        level="MUST",
+        sentence="While one worker has a turn, another that is given it does not talk to the provider.",
+        reason="A queue that delivers a job twice has it done twice: two answers, two payments.",
+        ground="construction",
+        source="A second worker was given the turn while the first waited for its answer.",
+        advice=(
+            "Take a lock on the conversation before anything else, one that ends with its process, and leave "
+            "the turn alone where another has it."
+        ),
+        needs=("claim",),
+    ),
+    Clause(
         id="RESUME-5",
         level="SHOULD",
         sentence="A checkpoint older than the conversation is thrown away, not resumed.",

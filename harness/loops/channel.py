@@ -2,7 +2,7 @@
 
 The parent reads them in its event loop, the child with blocking calls. One socket pair carries control (both
 ways, a request and its answer have the same number), another the hooks' events (the number is the turn's;
-each is acknowledged with one byte, so that what is recorded first happened first).
+each is answered with one byte, so that what is recorded first happened first).
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from typing import Any, Literal, TypeAlias, cast
 import msgspec
 
 from ..history import AnyEvent, Census, encode_event
-from ..turn import Sink, TurnSpec
+from ..store import Sink
+from ..turn import TurnSpec
 
 HEAD = struct.Struct(">II")
-ACK = b"."
+ACK, NO = b".", b"!"
+"""What the parent answers to an event: it is recorded; or recorded, and what it asks for is not granted."""
 Receive: TypeAlias = Callable[[int, bytes], None]
 
 
@@ -106,23 +108,25 @@ class Hooks:
     def sink(self, number: int) -> Sink:
         """The sink of turn `number`, for any thread. It returns when the parent has recorded the event."""
 
-        def record(event: AnyEvent) -> None:
+        def record(event: AnyEvent) -> bool:
             # A process forked off within a turn has the socket too, but not the right to speak for the loop.
-            if os.getpid() == self._process:
-                self._send(frame(number, encode_event(event)))
+            return os.getpid() == self._process and self._send(frame(number, encode_event(event)))
 
         return record
 
-    def _send(self, data: bytes) -> None:
+    def _send(self, data: bytes) -> bool:
+        """Whether what the event asks for is granted."""
         with self._lock:
             self._sock.sendall(data)
             self._unanswered += 1
+            answers = ACK
             # Counted, because an interrupt may have left an earlier acknowledgement unread.
             while self._unanswered:
-                answers = len(self._sock.recv(4096))
+                answers = self._sock.recv(4096)
                 if not answers:  # the parent is gone, and soon this process as well
-                    return
-                self._unanswered -= answers
+                    return False
+                self._unanswered -= len(answers)
+            return not answers.endswith(NO)
 
 
 class Control:

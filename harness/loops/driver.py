@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..history import Census
-from ..turn import Declaration, Sink, TurnSpec
+from ..store import Sink
+from ..turn import Declaration, TurnSpec
 
 CANCEL_BOUND = 1.0
 """Seconds after which `cancel`, `census` and `forget` give up on a loop that lets nothing else run."""
@@ -61,6 +62,10 @@ class Driver(Protocol):
         `play` returns without an outcome. The conversation may go on in a new process, with `TurnSpec.store`
         as its store.
         """
+        ...
+
+    def another(self) -> Driver:
+        """A second place for the same loop, not started, for whoever is `killable`; it is to be closed."""
         ...
 
     async def census(self) -> Census:

@@ -9,8 +9,9 @@ from pathlib import Path
 from .. import declaration
 from ..declaration import DeclarationError
 from ..history import Census, Ended, Lost, Overran, decode_event
-from ..turn import Declaration, Sink, TurnSpec
-from .channel import ACK, Ask
+from ..store import Sink
+from ..turn import Declaration, TurnSpec
+from .channel import ACK, NO, Ask
 from .driver import NOT_ASYNCHRONOUS, NOWHERE, DriverError
 from .process import HostProcess
 
@@ -118,6 +119,10 @@ class HostDriver:
         if self._host:
             self._host.kill()
 
+    def another(self) -> HostDriver:
+        """A second place for the same loop."""
+        return HostDriver(self.name, declaration=self._options, base_url=self._base_url, folder=self._folder)
+
     async def census(self) -> Census:
         """Count in the host. Nothing is alive where there is none."""
         if self._host is None or self._host.died.done():
@@ -184,11 +189,12 @@ class HostDriver:
         What a turn's threads send after it has ended is recorded until the next turn begins: then it would be
         taken for that turn's.
         """
+        granted: bool | None = None
         if self._playing and self._playing[0] == number:
             event = decode_event(payload)
             self._concluded = self._concluded or isinstance(event, (Ended, Lost))
             try:
-                self._playing[1](event)
+                granted = self._playing[1](event)
             except Exception as error:  # noqa: BLE001 - the harness's own; `play` raises it
                 self._failure = error
-        host.hooks.send(ACK)
+        host.hooks.send(NO if granted is False else ACK)

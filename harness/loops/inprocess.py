@@ -18,8 +18,9 @@ import msgspec
 from .. import census, declaration
 from ..declaration import DeclarationError
 from ..history import AnyEvent, Census, Lost, Overran, storable
-from ..turn import Declaration, Sink, TurnSpec
-from .driver import NOT_ASYNCHRONOUS, DriverError
+from ..store import Sink
+from ..turn import Declaration, TurnSpec
+from .driver import NOT_ASYNCHRONOUS, Driver, DriverError
 from .play import Stage, borrowed_environment, environment, is_async
 from .resolve import resolve
 
@@ -34,12 +35,11 @@ class Gate:
         self._sink: Sink | None = sink
         self._lock = threading.Lock()
 
-    def __call__(self, event: AnyEvent) -> None:
+    def __call__(self, event: AnyEvent) -> bool | None:
         """Record `event` while the gate is open."""
         event = storable(event)
         with self._lock:
-            if self._sink:
-                self._sink(event)
+            return self._sink(event) if self._sink else None
 
     def shut(self) -> None:
         """Drop everything from now on."""
@@ -143,6 +143,10 @@ class InProcessDriver:
     def kill(self) -> None:
         """Raises `RuntimeError`: there is no process of the loop's own."""
         raise RuntimeError("a loop that runs in this process cannot be killed")
+
+    def another(self) -> Driver:
+        """Raises `RuntimeError`: what a loop keeps in its module is the same for all who play it here."""
+        raise RuntimeError("a loop that runs in this process has no second worker")
 
     async def census(self) -> Census:
         """Count in this process; temporary files could be anybody's and are not listed."""

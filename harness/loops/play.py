@@ -14,7 +14,8 @@ from types import TracebackType
 from typing import Any, TypeAlias
 
 from ..history import Ended, Lost, Noted, Raised
-from ..turn import INTERRUPTS, STATUSES, Outcome, Sink, Store, Turn, TurnSpec, ended
+from ..store import Sink, Store
+from ..turn import INTERRUPTS, STATUSES, Outcome, Turn, TurnSpec, ended
 from .interrupts import Interrupts
 from .lookups import Lookups
 from .resolve import kind, nearest

@@ -33,6 +33,7 @@ def expand(values: dict[str, Any], *, scenario_id: str, path: str, seed: int) ->
             cancel=file.cancel,
             limits=file.limits or Limits(),
             crash=file.crash,
+            rival=file.rival,
         )
     ]
     scripts = [_turn(turn, f"{scenario_id} {index}", seed) for index, turn in enumerate(turns)]
@@ -77,6 +78,7 @@ def _turn(turn: TurnFile, key: str, seed: int) -> TurnScript:
         cancel=turn.cancel,
         limits=turn.limits,
         crash=turn.crash,
+        rival=turn.rival,
     )
 
 

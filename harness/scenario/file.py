@@ -12,7 +12,7 @@ import msgspec
 
 from ..turn import Behaviour, Limits, ToolException
 from ..wire.eras import CURRENT, EraName
-from .model import Cancel, Crash, Expect, HookName, Lane, Seconds, Step, Strict, Task
+from .model import Cancel, Crash, Expect, HookName, Lane, Rival, Seconds, Step, Strict, Task
 
 
 class ToolFile(Strict, frozen=True, kw_only=True):
@@ -51,6 +51,8 @@ class TurnFile(Strict, frozen=True, kw_only=True):
     """What the turn may use up."""
     crash: Crash | None = None
     """Where the loop's process is killed."""
+    rival: Rival | None = None
+    """When a second worker is given the turn."""
 
 
 class ScenarioFile(Strict, frozen=True, kw_only=True):
@@ -74,9 +76,11 @@ class ScenarioFile(Strict, frozen=True, kw_only=True):
     """What the only turn may use up."""
     crash: Crash | None = None
     """Where the loop's process is killed in the only turn."""
+    rival: Rival | None = None
+    """When a second worker is given the only turn."""
     turns: list[TurnFile] | None = None
-    """Several user messages in one conversation, in place of `script`, `expect`, `cancel`, `limits` and
-    `crash`."""
+    """Several user messages in one conversation, in place of `script`, `expect`, `cancel`, `limits`, `crash`
+    and `rival`."""
     tools: dict[str, ToolFile] = msgspec.field(default_factory=dict)
     """Client tools by name."""
     hooks: dict[HookName, str] = msgspec.field(default_factory=dict)

@@ -20,7 +20,7 @@ from .telling import check_telling
 from .texts import check_texts
 
 _POINT = re.compile(r"(start|retry)|(request|first byte|event) ([1-9][0-9]*)|(?:after )?tool (.+)")
-_PER_TURN = ("expect", "cancel", "limits", "crash")
+_PER_TURN = ("expect", "cancel", "limits", "crash", "rival")
 
 
 def check_meaning(values: dict[str, Any], notes: Notes, clauses: Collection[str]) -> None:
@@ -32,6 +32,7 @@ def check_meaning(values: dict[str, Any], notes: Notes, clauses: Collection[str]
         _check_limits(turn, values, notes)
         _check_cancel(turn, values, notes)
         _check_crash(turn, values, notes)
+        _check_rival(turn, notes)
         _check_expect(turn, values, notes)
     _check_lanes(values, notes)
     check_tools(values, notes)
@@ -172,6 +173,18 @@ def _check_crash(turn: Part, values: dict[str, Any], notes: Notes) -> None:
     turns = turns_of(values)
     if crash.get("then") == "move on" and turn.where == turns[-1].where:
         notes.note((*turn.where, "crash", "then"), "nothing comes after the last turn; write `rerun`")
+
+
+def _check_rival(turn: Part, notes: Notes) -> None:
+    at = (turn.value.get("rival") or {}).get("at")
+    where = (*turn.where, "rival", "at")
+    found = re.fullmatch(r"request ([1-9][0-9]*)", at) if is_text(at) else None
+    if is_text(at) and found is None:
+        notes.note(where, f"`{at}` is no point at which a second worker can begin; write `request N`")
+    elif found and notes.is_sound((*turn.where, "script")) and int(found[1]) > (most := requests(turn)):
+        notes.note(where, f"request {found[1]} never comes: the script answers {most:g}")
+    if at is not None and turn.value.get("crash"):
+        notes.note(where, "a turn whose process is killed has no second worker; drop `rival` or `crash`")
 
 
 def _fails(step: Part) -> bool:

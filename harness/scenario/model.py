@@ -195,6 +195,13 @@ class Crash(Strict, frozen=True, kw_only=True):
     cancels before. `move on`: nobody plays it again; the user's next message meets its checkpoint."""
 
 
+class Rival(Strict, frozen=True, kw_only=True):
+    """A second worker is given the turn as well. Only a loop that claims its turns is judged by it."""
+
+    at: str
+    """`request N`: while the answer to it is waited for."""
+
+
 class Expect(Strict, frozen=True, kw_only=True):
     """What is special to this scenario; universal clauses are judged everywhere."""
 
@@ -219,6 +226,7 @@ class TurnScript(Strict, frozen=True, kw_only=True):
     cancel: Cancel | None = None
     limits: Limits = Limits()
     crash: Crash | None = None
+    rival: Rival | None = None
 
 
 class Scenario(Strict, frozen=True, kw_only=True):
@@ -253,6 +261,11 @@ class Scenario(Strict, frozen=True, kw_only=True):
     def variants(self) -> tuple[str, ...]:
         """`json`, `sse` or both."""
         return {"both": ("json", "sse"), "only": ("sse",), "never": ("json",)}[self.streams]
+
+    @property
+    def rivals(self) -> bool:
+        """Whether a second worker is given one of its turns."""
+        return any(turn.rival for turn in self.turns)
 
     @property
     def crashes(self) -> bool:

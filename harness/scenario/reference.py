@@ -28,6 +28,7 @@ _HEADINGS: dict[str, str] = {
     "Expect": "`expect`",
     "Cancel": "`cancel`",
     "Crash": "`crash`",
+    "Rival": "`rival`",
     "ToolFile": "`tools`: by name",
     "Behaviour": "`answers` of a tool: a list of",
     "Lane": "`lanes`: a list of",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checks.histories import Json, Story, assistant, call, result, text, user
+from tests.checks.histories import ALL, Json, Story, assistant, call, result, text, user
 
 KEY = "chat:checkpoint:"
 CALL = call("toolu_1")
@@ -183,3 +183,33 @@ def test_a_cancel_before_the_rerun_holds() -> None:
 def test_a_rerun_that_asks_although_it_was_cancelled_is_found() -> None:
     story = answered(called().crash().cancel("crash").again())
     assert story.kinds("RESUME-6") == ["broken"]
+
+
+def beside(*details: str) -> Story:
+    """A second worker is given the turn."""
+    story = Story(exposes=(*ALL, "claim"))
+    story.turn()
+    story.ask([user("Hi")])
+    for detail in details:
+        story.noted("rival", detail)
+    return story.reply([text("Hello.")]).end()
+
+
+def test_a_second_worker_that_leaves_the_turn_alone_holds() -> None:
+    assert beside("began", "was told no", "ended", "stopped").kinds("RESUME-4") == ["held"]
+    assert beside("began", "was told no", "stopped").kinds("RESUME-4") == ["held"]
+
+
+def test_a_second_worker_that_asks_the_provider_is_found() -> None:
+    [finding] = beside("began", "took the turn", "asked the provider", "stopped").check("RESUME-4")
+
+    assert finding.kind == "broken"
+    assert "0.02 s after it had begun" in finding.happened
+
+
+def test_a_second_worker_that_could_not_start_leaves_it_open() -> None:
+    assert beside("began", "lost: the process died", "stopped").kinds("RESUME-4") == ["unclear"]
+
+
+def test_a_turn_with_one_worker_says_nothing() -> None:
+    assert beside().check("RESUME-4") == []

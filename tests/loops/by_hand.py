@@ -20,7 +20,8 @@ from harness.loops.reference.effects import (
     RunTools,
     Wait,
 )
-from harness.turn import Limits, Outcome, Store, ToolSpec, Turn, TurnSpec
+from harness.store import Store
+from harness.turn import Limits, Outcome, ToolSpec, Turn, TurnSpec
 
 
 class Clock:

@@ -13,7 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from harness.history import AnyEvent, Ended, Published, Reported, UsageRecorded
-from harness.turn import Behaviour, Limits, Outcome, Store, ToolSpec, Turn, TurnSpec, ended
+from harness.store import Store
+from harness.turn import Behaviour, Limits, Outcome, ToolSpec, Turn, TurnSpec, ended
 
 
 def reply(stop_reason: str, *content: dict[str, Any], **fields: Any) -> dict[str, Any]:

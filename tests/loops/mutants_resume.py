@@ -122,3 +122,12 @@ class ClearsTheFlagAtTheStart(ReferenceTurn):
     def resume(self) -> Generator[Effect, Any, Message | None]:
         yield Drop(self.turn.cancel_key)
         return (yield from super().resume())
+
+
+@breaks("RESUME-4", on=("resume/second-worker",))
+class WorksBesideAnother(ReferenceTurn):
+    """Works on whatever turn it is given."""
+
+    def take_turn(self) -> Generator[Effect, Any, bool]:
+        yield from super().take_turn()
+        return True

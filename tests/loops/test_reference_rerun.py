@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.loops.reference.effects import Ran, RecordUsage
-from harness.turn import Store
+from harness.store import Store
 from tests.loops.by_hand import Hand
 from tests.loops.canned import call, reply, text, tool
 

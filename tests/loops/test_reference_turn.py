@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.loops.reference.effects import Ask, Ran, RecordUsage
-from harness.turn import Limits
+from harness.loops.reference import ReferenceTurn
+from harness.loops.reference.effects import Ask, Claim, Finish, Ran, RecordUsage
+from harness.store import Store
+from harness.turn import Limits, Turn, TurnSpec
 from tests.loops.by_hand import Hand
 from tests.loops.canned import call, found, reply, search, text, tool
 
@@ -292,3 +294,17 @@ def test_usage_is_the_sum_of_all_replies_recorded_once():
 def test_the_callers_messages_are_left_alone():
     hand = Hand([reply("tool_use", call("add")), reply("end_turn", text("x"))], tools=(ADD,)).run()
     assert hand.turn.messages == [PROMPT]
+
+
+def test_a_turn_that_another_worker_has_is_left_alone():
+    spec = TurnSpec(
+        base_url="", api_key="", model="", max_tokens=1, system="", prompt="Hello?", messages=[],
+        conversation="c1", tools=[], stream=False, limits=Limits(), checkpoint_key="c", cancel_key="x",
+    )  # fmt: skip
+    steps = ReferenceTurn(Turn(spec, lambda event: False, Store())).steps()
+    assert isinstance(next(steps), Claim)
+    last = steps.send(False)
+    assert isinstance(last, Finish)
+    assert last.outcome.status is None
+    with pytest.raises(StopIteration):
+        next(steps)

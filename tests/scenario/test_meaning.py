@@ -26,6 +26,9 @@ HEAD = "title: t\nclauses: [PAUSE-1]\nwhy: w\n"
         ("result: 4 degrees and rain", "result: a, hangs: true", "not in `result` and `hangs`"),
         ("result: 4 degrees and rain", "result: a, answers: [{result: b}]", "stands beside `answers`"),
         ("result: 4 degrees and rain", "answers: []", "`answers` is empty"),
+        ("result: 4 degrees and rain", "exception: KeyError", "`exception` without `raises`"),
+        ("script:", "rival: {at: tool x}\nscript:", "is no point at which a second worker can begin"),
+        ("script:", "rival: {at: request 3}\nscript:", "request 3 never comes"),
         (
             "result: 4 degrees and rain",
             "answers: [{result: b}, {when: {}, result: c}]",

@@ -77,6 +77,15 @@ class Wait:
 
 
 @dataclass(frozen=True)
+class Claim:
+    """Take the turn for this worker. Result: whether no other has it."""
+
+    def apply(self, turn: Turn) -> bool:
+        """Call the hook."""
+        return turn.claim()
+
+
+@dataclass(frozen=True)
 class Publish:
     """Show the state of the turn."""
 
@@ -144,5 +153,5 @@ class Finish:
 
 
 Hook: TypeAlias = Publish | Report | RecordUsage | Keep | Drop
-Effect: TypeAlias = Ask | RunTools | Wait | Hook | Finish
+Effect: TypeAlias = Claim | Ask | RunTools | Wait | Hook | Finish
 Steps: TypeAlias = Generator[Effect, Any, None]

@@ -10,11 +10,13 @@ import asyncio
 from collections.abc import Generator, Iterator
 from typing import Any
 
+from ...turn import Outcome
 from . import ends
 from .asking import Asking
 from .effects import (
     Block,
     Call,
+    Claim,
     Drop,
     Effect,
     Finish,
@@ -36,6 +38,10 @@ class ReferenceTurn(Asking):
     def steps(self) -> Steps:
         """The effects of the turn, ending with `Finish`."""
         error: BaseException | None = None
+        if not (yield from self.take_turn()):
+            # Nothing of it is this worker's: not the checkpoint, not the flag, not the end.
+            yield Finish(Outcome(detail="another worker has this turn"))
+            return
         try:
             end = yield from self.work()
         except Exception as crash:  # noqa: BLE001 - whatever broke, the turn has to land
@@ -44,6 +50,11 @@ class ReferenceTurn(Asking):
             end, error = ends.cancelled(), stop
         yield from self.land(end)
         yield Finish(self.outcome(end), error)
+
+    def take_turn(self) -> Generator[Effect, Any, bool]:
+        """Whether the turn is this worker's."""
+        mine: bool = yield Claim()
+        return mine
 
     def work(self) -> Generator[Effect, Any, End]:
         """Ask, take the reply, ask again, until there is an end."""
