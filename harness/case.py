@@ -257,13 +257,12 @@ class CaseRun:
             self.history.append(cancelled)
 
     async def _begin_the_rival(self, spec: TurnSpec) -> None:
-        self._rival = Rival(self._driver.another(), self._claims, self._record)
-        again = msgspec.structs.replace(spec, store=dict(self._memory.values))
         # A worker's number nobody has: where a loop does not use the key, the path finds the session.
         worker = f"{self._worker}0000"
-        await self._rival.begin(
-            self._provider, self._case.scenario, again, self._turn, self._terms.seed, worker
-        )
+        self._rival = Rival(self._driver.another(worker), self._claims, self._record)
+        again = msgspec.structs.replace(spec, store=dict(self._memory.values))
+        scenario, seed = self._case.scenario, self._terms.seed
+        await self._rival.begin(self._provider, scenario, again, self._turn, seed, worker)
 
     async def _cancel_the_retry(self) -> None:
         await asyncio.sleep(INTO_RETRY)

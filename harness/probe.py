@@ -164,6 +164,7 @@ def _hooks_used(events: list[AnyEvent]) -> list[str]:
                     "usage": event.usage,
                 }
                 used += [name for name, value in told.items() if value is not None]
+                used += ["arguments"] if event.changed is not None else []
             case _:
                 pass
     return used

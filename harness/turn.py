@@ -47,6 +47,7 @@ EXPOSABLE: dict[str, str] = {
     "iterations": "stop after turn.limits.max_iterations requests",
     "wall_clock": "stop after turn.limits.wall_clock seconds",
     "pauses": "stop after turn.limits.pauses resumed pauses in a row",
+    "arguments": "be a Python callable, which is handed the caller's own lists and not their text",
     "claim": "begin with turn.claim(), and leave the turn alone where that is False",
     "cancel": "ask turn.cancelled() before each request and tool",
     "asyncio": "clean up in `finally`, where the loop's task is cancelled as well",

@@ -17,7 +17,7 @@ LAYERS: dict[str, int] = {
     for layer, names in enumerate(
         [
             "__init__ wire clauses clock mended reach",
-            "turn history plain lent store transcript",
+            "turn history reading plain lent store transcript",
             "scenario census evidence arrange exchange display declaration keys crash",
             "provider loops checks",
             "judge cassettes",

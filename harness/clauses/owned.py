@@ -16,5 +16,6 @@ OWN = (
         ground="construction",
         source="What was handed in was compared with itself when the loop had returned.",
         advice="Copy the list of messages before you append, and a message or schema before you change it.",
+        needs=("arguments",),
     ),
 )

@@ -9,8 +9,9 @@ from pathlib import Path
 from ..cassettes.find import find
 from ..cassettes.problems import CassetteError
 from ..cassettes.verdicts import Judged, judge_cassette
-from ..history import AnyEvent, Began, Finished, HistoryError, read_history
+from ..history import AnyEvent, Began, Finished, HistoryError
 from ..judge import judge
+from ..reading import read_history
 from ..report.clean import Cleaner
 from ..report.kinds import View
 from ..report.model import LoopReport, covered, report_of

@@ -26,6 +26,7 @@ ROUTES = {
     "/usage": "POST {iterations, input_tokens, output_tokens, …}",
     "/store": "GET the keys",
     "/store/KEY": "GET, PUT or DELETE a value",
+    "/claim": "POST, to be the only worker on this turn",
     "/cancelled": "GET, with ?wait=5 for up to so many seconds",
     "/outcome": "POST the outcome",
 }
@@ -72,6 +73,9 @@ class Desk:
         if kind == "cancelled" and not name:
             _only(method, "GET", path)
             return await self._cancelled(query)
+        if kind == "claim" and not name:
+            _only(method, "POST", path)
+            return _json({"granted": self._turn.claim()})
         if kind == "tools" and name:
             _only(method, "POST", path)
             return await self._tool(name, _decoded(body))
@@ -97,6 +101,8 @@ class Desk:
             return _json({"content": await tools[name].arun(given), "is_error": False})
         except ToolError as error:
             return _json({"content": error.content, "is_error": True})
+        except (OSError, KeyError, RuntimeError) as error:  # which a scenario has a tool of Python's raise
+            return _json({"content": f"{type(error).__name__}: {error.args[0]}", "is_error": True})
 
     def _publish(self, said: Any) -> None:
         body = _fields("publish", said, ("state", "history", "done"))

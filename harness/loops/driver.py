@@ -64,8 +64,11 @@ class Driver(Protocol):
         """
         ...
 
-    def another(self) -> Driver:
-        """A second place for the same loop, not started, for whoever is `killable`; it is to be closed."""
+    def another(self, worker: str) -> Driver:
+        """A second place for the same loop, not started, for whoever is `killable`; it is to be closed.
+
+        `worker` stands in the path by which its requests are found.
+        """
         ...
 
     async def census(self) -> Census:

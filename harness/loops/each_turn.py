@@ -7,7 +7,8 @@ import contextlib
 from typing import Any
 
 from ..history import Census, Lost, Noted
-from ..turn import Sink, TurnSpec
+from ..store import Sink
+from ..turn import TurnSpec
 from .commanded import CommandProcess
 from .playing import Playing
 from .processes import ProcessDriver, encoded

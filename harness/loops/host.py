@@ -119,9 +119,10 @@ class HostDriver:
         if self._host:
             self._host.kill()
 
-    def another(self) -> HostDriver:
-        """A second place for the same loop."""
-        return HostDriver(self.name, declaration=self._options, base_url=self._base_url, folder=self._folder)
+    def another(self, worker: str) -> HostDriver:
+        """A second host for the same loop."""
+        base_url = f"{self._base_url.rpartition('/')[0]}/{worker}"
+        return HostDriver(self.name, declaration=self._options, base_url=base_url, folder=self._folder)
 
     async def census(self) -> Census:
         """Count in the host. Nothing is alive where there is none."""

@@ -144,7 +144,7 @@ class InProcessDriver:
         """Raises `RuntimeError`: there is no process of the loop's own."""
         raise RuntimeError("a loop that runs in this process cannot be killed")
 
-    def another(self) -> Driver:
+    def another(self, worker: str) -> Driver:  # noqa: ARG002 - as in the protocol
         """Raises `RuntimeError`: what a loop keeps in its module is the same for all who play it here."""
         raise RuntimeError("a loop that runs in this process has no second worker")
 

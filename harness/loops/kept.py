@@ -9,7 +9,8 @@ import msgspec
 
 from .. import census
 from ..history import Census, Lost
-from ..turn import Sink, TurnSpec
+from ..store import Sink
+from ..turn import TurnSpec
 from .command import Command
 from .commanded import CommandProcess
 from .driver import DriverError

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..history import AnyEvent, Lost, Overran, storable
-from ..turn import Sink, Store, Turn, TurnSpec
+from ..store import Sink, Store
+from ..turn import Turn, TurnSpec
 from .desk import Answer, Desk, unknown_run
 from .place import Place
 from .protocol import MalformedError, read_outcome
@@ -63,10 +64,9 @@ class Playing:
         """Whether the provider was asked for anything."""
         return self._place.asked(self.spec.api_key)
 
-    def record(self, event: AnyEvent) -> None:
+    def record(self, event: AnyEvent) -> bool | None:
         """Record what comes from the process, while it is heard."""
-        if self._open:
-            self.tell(storable(event))
+        return self.tell(storable(event)) if self._open else None
 
     def conclude(self, value: Any) -> None:
         """Record the outcome a process told. Raises `MalformedError`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 from typing import Any
@@ -11,10 +12,11 @@ import msgspec
 from .. import census, declaration
 from ..declaration import DeclarationError
 from ..history import Census, Ended, Lost, Noted, Raised
-from ..turn import Declaration, Sink, TurnSpec
+from ..store import Sink
+from ..turn import Declaration, TurnSpec
 from .command import Command
 from .commanded import CommandProcess
-from .driver import DriverError
+from .driver import Driver, DriverError
 from .guard import Guard
 from .place import Place
 from .playing import Memory, Playing
@@ -77,6 +79,10 @@ class ProcessDriver:
             self._playing.shut()
         if self._process:
             self._process.kill()
+
+    def another(self, worker: str) -> Driver:
+        """A second process of the same command."""
+        return self._command.driver(dataclasses.replace(self._place, worker=worker))
 
     async def forget(self, conversation: str) -> None:
         """Drop the conversation's store, and what its turns still send."""

@@ -47,7 +47,7 @@ from harness.history import (
 )
 
 ALL = ("status", "shown", "history", "usage", "publish", "report", "checkpoint", "tools", "iterations",
-       "wall_clock", "pauses", "cancel")  # fmt: skip
+       "wall_clock", "pauses", "cancel", "arguments")  # fmt: skip
 Json = dict[str, Any]
 
 

@@ -97,6 +97,9 @@ class Turn:
         self.tools = [Tool(self._line, tool) for tool in told["tools"]]
         self.store = Store(self._line)
 
+    def claim(self) -> bool:
+        return bool(self._line.tell("/claim", None)["granted"])
+
     def cancelled(self) -> bool:
         return bool(self._line.ask("GET", "/cancelled")[1]["cancelled"])
 

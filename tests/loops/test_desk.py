@@ -7,10 +7,20 @@ import json
 
 import pytest
 
-from harness.history import Published, Reported, StoreDeleted, StoreSet, ToolEnded, ToolStarted, UsageRecorded
+from harness.history import (
+    Claimed,
+    Published,
+    Reported,
+    StoreDeleted,
+    StoreSet,
+    ToolEnded,
+    ToolStarted,
+    UsageRecorded,
+)
 from harness.loops.desk import Desk
 from harness.loops.protocol import MalformedError
-from harness.turn import Behaviour, Store, ToolSpec, Turn
+from harness.store import Store
+from harness.turn import Behaviour, ToolSpec, Turn
 from tests.loops.bad.playing import spec
 
 TOOLS = [
@@ -20,6 +30,7 @@ TOOLS = [
         input_schema={"type": "object"},
         answers=[
             Behaviour(when={"key": "b"}, raises="no b"),
+            Behaviour(when={"key": "c"}, raises="no c", exception="KeyError"),
             Behaviour(result=[{"type": "text", "text": "an a"}]),
         ],
     )
@@ -34,8 +45,14 @@ class Asked:
         self.outcomes: list = []
         store = Store()
         store.attach(self.events.append)
-        turn = Turn(spec(tools=TOOLS, **more), self.events.append, store)
+        turn = Turn(spec(tools=TOOLS, **more), self.record, store)
         self.desk = Desk(turn, self.conclude)
+
+    def record(self, event):
+        self.events.append(event)
+        return self.granted
+
+    granted = None
 
     def conclude(self, value):
         if value == "bad":
@@ -56,6 +73,20 @@ def test_a_tool_answers_or_fails():
     )  # fmt: skip
     assert desk("POST", "/tools/look%20up", {"key": "b"}) == (200, {"content": "no b", "is_error": True})
     assert [type(event) for event in desk.events] == [ToolStarted, ToolEnded] * 2
+
+
+def test_a_tool_that_raises_an_exception_of_pythons_says_which():
+    said = Asked()("POST", "/tools/look%20up", {"key": "c"})
+    assert said == (200, {"content": "KeyError: no c", "is_error": True})
+
+
+def test_a_turn_is_claimed():
+    desk = Asked()
+    assert desk("POST", "/claim") == (200, {"granted": True})
+    desk.granted = False
+    assert desk("POST", "/claim") == (200, {"granted": False})
+    assert desk("GET", "/claim")[0] == 405
+    assert [type(event) for event in desk.events] == [Claimed, Claimed]
 
 
 def test_hooks_are_recorded():

@@ -29,6 +29,7 @@ CHOSEN = [
     "fault/stream-cut-call[sse]",
     "resume/capped-after-answer-2-kept[json]",
     "resume/moved-on-after-answer-1-kept[json]",
+    "resume/second-worker[json]",
     "usage/capped[json]",
 ]
 FEW = ["text/one", "tool/one[sse]", "resume/finished-after-usage[json]", "cancel/paused[json]"]
@@ -40,13 +41,19 @@ def twin(*, keep_alive: bool) -> Command:
 
 
 def verdicts(target, selectors, jobs=1):
-    """Grade and clauses of each case; and what the loop exposes, signals left out."""
+    """Grade and clauses of each case; and what the loop exposes, signals left out.
+
+    What a process is handed it is handed as text, and can change nothing of it (OWN-1).
+    """
     with Runner(target, jobs=jobs) as runner:
         probe = runner.probe()
         assert probe.problem is None
         results = runner.run_all(find_cases(selectors))
-    found = {one.id: (one.grade, {check.clause: check.grade for check in one.checks}) for one in results}
-    return found, set(probe.exposes) - {"interrupt", "signal", "asyncio"}
+    found = {
+        one.id: (one.grade, {check.clause: check.grade for check in one.checks if check.clause != "OWN-1"})
+        for one in results
+    }
+    return found, set(probe.exposes) - {"interrupt", "signal", "asyncio", "arguments"}
 
 
 def compared(selectors, *, keep_alive, jobs=1):
@@ -54,7 +61,8 @@ def compared(selectors, *, keep_alive, jobs=1):
     spoken, seen = verdicts(twin(keep_alive=keep_alive), selectors, jobs)
     assert seen == exposed
     assert called
-    assert {case: grade for case, (grade, _) in called.items() if grade != "pass"} == {}
+    odd = {case: grade for case, (grade, _) in called.items() if grade not in ("pass", "unsupported")}
+    assert odd == {}
     assert spoken == called
 
 
