@@ -22,7 +22,7 @@ _FUNCTIONS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex")
 class Lookups:
     """Refuses to look up names while it is entered; each is told to `note`, once."""
 
-    def __init__(self, note: Callable[[str], None]) -> None:
+    def __init__(self, note: Callable[[str], object]) -> None:
         self._note = note
         self._told: set[str] = set()
         self._before: dict[str, Any] = {}
