@@ -15,7 +15,7 @@ from typing import Any
 
 from . import __version__
 from .commands import Stop
-from .commands.arguments import add_record, add_render, add_replay, add_reports
+from .commands.arguments import add_judge, add_promote, add_record, add_render, add_replay, add_reports
 from .commands.target import add_target
 from .commands.terminal import prepare
 
@@ -115,7 +115,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_serve(commands.add_parser("serve", help="serve a scripted Messages API for any client"))
     add_record(commands.add_parser("record", help="record what a client and the API say"), _port)
     add_replay(commands.add_parser("replay", help="play a recording to a client, and compare"), _port)
-    _add_judge(commands.add_parser("judge", help="judge recorded traffic and histories, running nothing"))
+    add_judge(commands.add_parser("judge", help="judge recorded traffic and histories, running nothing"))
+    add_promote(commands.add_parser("promote", help="turn recorded traffic into a scenario"), _seed)
     add_render(commands.add_parser("render", help="write a stored JSON report as other kinds"))
     return parser
 
@@ -129,17 +130,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
     parser.add_argument("--history", metavar="DIR", help="keep each run's history in this folder")
-    add_reports(parser)
-
-
-def _add_judge(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        help="a recording of vcrpy, a folder of them, or an .ndjson history that `run` wrote",
-    )
-    parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
     add_reports(parser)
 
 

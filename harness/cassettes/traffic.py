@@ -127,7 +127,7 @@ def _answer(recorded: Recorded, turn: int) -> Iterator[AnyEvent]:
         body=recorded.message if recorded.message is not None else recorded.error,
         headers={name.lower(): value for name, value in recorded.interaction.response.headers},
         stream=recorded.stream is not None,
-        rule="recorded" if _is_rejected(recorded) else "",
+        rule="recorded" if is_rejected(recorded) else "",
     )
     stream = recorded.stream
     if recorded.whole or (stream is None and not recorded.interaction.response.broken):
@@ -147,10 +147,10 @@ def _answer(recorded: Recorded, turn: int) -> Iterator[AnyEvent]:
 def _kind(recorded: Recorded) -> str:
     if recorded.message is not None or recorded.stream is not None:
         return "reply"
-    return "rejected" if _is_rejected(recorded) else "fault"
+    return "rejected" if is_rejected(recorded) else "fault"
 
 
-def _is_rejected(recorded: Recorded) -> bool:
+def is_rejected(recorded: Recorded) -> bool:
     """Whether the API refused the conversation for what is in it, and not a setting or the account."""
     body: Any = recorded.error
     error = body.get("error") if isinstance(body, dict) else None

@@ -78,3 +78,37 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only-failures", action="store_true", help="tell nothing but what failed")
     parser.add_argument("--quiet", "-q", action="store_true", help="a line for each breach, and the sum")
     parser.add_argument("--verbose", "-v", action="store_true", help="every case, and every failure in full")
+
+
+def add_judge(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `judge`."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a recording of vcrpy, a folder of them, or an .ndjson history that `run` wrote",
+    )
+    parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
+    add_reports(parser)
+
+
+def add_promote(parser: argparse.ArgumentParser, seed: Callable[[str], int]) -> None:
+    """The arguments of `promote`."""
+    parser.add_argument("cassette", nargs="?", metavar="CASSETTE", help="a recording, whoever made it")
+    parser.add_argument("--from-history", metavar="FILE", help="an .ndjson history, in place of a recording")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the scenario to write (default: print it)")
+    parser.add_argument(
+        "--conversation", type=_count, metavar="N", help="only the Nth conversation of the recording"
+    )
+    parser.add_argument("--seed", type=seed, default=1, metavar="N", help="of the words that replace texts")
+    parser.add_argument(
+        "--keep-text", action="store_true", help="replace only secrets and personal details, not all text"
+    )
+    parser.add_argument("--shorten", type=_count, metavar="N", help="cut texts that are longer")
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
+
+
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) < 10**9):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number; write 1 or more")
+    return int(text)
