@@ -18,7 +18,6 @@ from vcr.persisters.filesystem import CassetteNotFoundError  # type: ignore[impo
 from vcr.record_mode import RecordMode  # type: ignore[import-untyped]
 
 from .. import clock
-from .canary import LeakError
 from .model import Interaction
 from .model import Request as Asked
 from .pacing import patches, taken
@@ -58,7 +57,7 @@ class Recorded(VcrCassette):  # type: ignore[misc]
             return
         try:
             self._recorder.add(self._interaction(request, response))
-        except (LeakError, OSError, ValueError) as error:
+        except Exception as error:  # noqa: BLE001
             self.problem = error
 
     def can_play_response_for(self, _: Any) -> bool:
@@ -70,7 +69,7 @@ class Recorded(VcrCassette):  # type: ignore[misc]
         found = interaction_of(asked | {"body": request.body_bytes or b""}, response)
         arrived = taken()
         if arrived is None or arrived.raw != response["body"]["string"]:
-            return found
+            return _unpacked(found, response["body"]["string"])
         paced = arrived.response()
         # vcrpy hears of an exchange when it is over.
         took = (paced.head_at or 0.0) + (paced.pieces[-1].at if paced.pieces else 0.0)
@@ -154,6 +153,15 @@ def _quietly() -> Iterator[None]:
         yield
     finally:
         logger.setLevel(before)
+
+
+def _unpacked(found: Interaction, body: Any) -> Interaction:
+    """An interaction whose headers say that its body is not compressed any more, where it was."""
+    if found.response.body == _bytes(body):
+        return found
+    told = ("content-encoding", "content-length")
+    headers = [pair for pair in found.response.headers if pair[0].lower() not in told]
+    return msgspec.structs.replace(found, response=msgspec.structs.replace(found.response, headers=headers))
 
 
 def _lists(headers: Any) -> dict[str, list[str]]:

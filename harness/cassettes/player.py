@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from typing import Literal
 from urllib.parse import urlsplit
@@ -13,7 +14,7 @@ from ..wire.errors import error_body
 from .differing import common, difference_of
 from .matching import Kept, Shelf
 from .model import Cassette, Headers, Interaction, Request, Response
-from .redact import Redactor
+from .redact import Redactor, RuleError
 
 MOST_FINDINGS = 100
 
@@ -52,6 +53,7 @@ class Player:
         self._redactor = redactor or Redactor()
         self._shelf = Shelf(cassette, ignore, self._redactor)
         self._finished = False
+        self._lock = threading.Lock()
 
     @property
     def played(self) -> int:
@@ -59,7 +61,18 @@ class Player:
         return len(self._shelf.kept) - len(self._shelf.left)
 
     def ask(self, method: str, uri: str, headers: Headers, body: bytes) -> Interaction:
-        """The interaction that answers a request; one made up of the finding where there is none."""
+        """The interaction that answers a request; one made up of the finding where there is none.
+
+        It may be called from several threads.
+        """
+        with self._lock:
+            try:
+                return self._answer(method, uri, headers, body)
+            except RuleError as error:
+                told = self._find("mismatch", f"{method} cannot be compared: {error}")
+                return _refusal(told, Request(method=method, uri=uri, headers=headers, body=body))
+
+    def _answer(self, method: str, uri: str, headers: Headers, body: bytes) -> Interaction:
         self._redactor.learn_from(headers)
         taken = self._shelf.take(method, uri, headers, body)
         if taken is None:

@@ -160,9 +160,10 @@ class Proxy:
             return
         try:
             self._recorder.add(interaction)
-        except (LeakError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - nobody waits for what is done in this thread
             self._over = True
-            self.problem = str(error)
+            known = isinstance(error, (LeakError, OSError, ValueError))
+            self.problem = str(error) if known else f"{type(error).__name__}: {error}"
             self._say(self.problem)
         else:
             rest = ", broken off" if response.broken else ""

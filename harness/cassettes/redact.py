@@ -40,6 +40,10 @@ _LONGEST_WORD = 16_384
 _SCHEMES = re.compile(r"(?i:bearer|basic|token)\s+")
 
 
+class RuleError(ValueError):
+    """A function of the user did not redact. The message does not say what it was given."""
+
+
 class Redactor:
     """Redacts requests and responses. Keys it has met once are looked for everywhere from then on."""
 
@@ -215,7 +219,7 @@ class Redactor:
                     yield Edit(start, end, REDACTED)
         kept = text
         for function in self._functions:
-            kept = function(kept)
+            kept = _kept_by(function, kept)
         if kept != text:
             yield _difference(text, kept)
 
@@ -250,6 +254,20 @@ def _has_named_field(json: str) -> bool:
     """Whether JSON has a field whose text is not kept."""
     lowered = json.lower()
     return any(part in lowered for part in _PARTS_OF_NAMES) and _NAMED.search(json) is not None
+
+
+def _kept_by(function: Callable[[str], str], text: str) -> str:
+    try:
+        kept = function(text)
+    except Exception as error:
+        raise RuleError(_about(function, f"raised {type(error).__name__}")) from error
+    if not isinstance(kept, str):
+        raise RuleError(_about(function, f"returned {type(kept).__name__}, not the text to keep"))
+    return kept
+
+
+def _about(function: Callable[[str], str], what: str) -> str:
+    return f"the function {getattr(function, '__qualname__', repr(function))} to redact by {what}"
 
 
 def _found(text: str, form: str, *, encoded: bool) -> Iterator[Edit]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import itertools
 import os
 import shutil
 from pathlib import Path
@@ -35,11 +36,12 @@ class Tape:
         self._made_by = made_by
         self._live = live
         self._kept = False
+        self._folders = [folder for folder in path.parents if not folder.exists()]
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
         self._made = live and not path.exists()
         """There was nothing, and something is put there at once."""
-        self._parts = [_Part(path, number) for number in range(2 if live else 1)]
+        self._parts = [_Part(path) for _ in range(2 if live else 1)]
         if self._made:
             self._empty()
 
@@ -75,6 +77,10 @@ class Tape:
             part.close()
         if self._made and not self.count and not self._kept:
             self.path.unlink(missing_ok=True)
+        if not self.path.exists():
+            with contextlib.suppress(OSError):
+                for folder in self._folders:
+                    folder.rmdir()
 
     def __enter__(self) -> Self:
         return self
@@ -85,19 +91,24 @@ class Tape:
         self.close()
 
     def _empty(self) -> None:
-        part = _Part(self.path, 2)
+        part = _Part(self.path)
         part.owes(head(self._made_by, empty=True).encode())
         part.put_in_place()
         part.close()
 
 
+_numbers = itertools.count()
+"""One process may record a cassette twice at a time."""
+
+
 class _Part:
     """A hidden file, complete but for what it owes."""
 
-    def __init__(self, path: Path, number: int) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self.name = path.with_name(f".{path.name}.{os.getpid()}.{number}.part")
-        self._link = path.with_name(f".{path.name}.{os.getpid()}.{number}.link.part")
+        own = f".{path.name}.{os.getpid()}.{next(_numbers)}"
+        self.name = path.with_name(f"{own}.part")
+        self._link = path.with_name(f"{own}.link.part")
         self._file: BinaryIO = self.name.open("wb", buffering=0)
         self._owed: list[bytes] = []
 

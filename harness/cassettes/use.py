@@ -115,6 +115,7 @@ class Use(AbstractContextManager["Use"]):
         error.add_note(told)
 
     def _open(self) -> Recorder:
+        """Raises `ValueError` for a name that says the file is no YAML."""
         try:
             return Recorder(self.path, self._redactor)
         except OSError as error:

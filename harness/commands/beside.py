@@ -13,7 +13,6 @@ from ..provider.server import Provider, Service
 from . import Stop
 from .terminal import write
 
-NOT_STARTED = 127
 GRACE = 5.0
 """Seconds a command may take to end when we are to end."""
 
@@ -55,11 +54,11 @@ async def _interrupted(told: dict[str, str]) -> None:
 
 async def _command(command: Sequence[str], told: dict[str, str]) -> int:
     if shutil.which(command[0]) is None:
-        raise Stop(f"{command[0]!r} is no command that can be found", NOT_STARTED)
+        raise Stop(f"{command[0]!r} is no command that can be found")
     try:
         process = await asyncio.create_subprocess_exec(*command, env=os.environ | told)
     except OSError as error:
-        raise Stop(f"{command[0]!r} cannot be started: {error.strerror}", NOT_STARTED) from error
+        raise Stop(f"{command[0]!r} cannot be started: {error.strerror}") from error
     # Ctrl-C reaches the command by itself: what becomes of it is up to the command.
     ending = asyncio.Event()
     _on_signals(ending.set, only=signal.SIGTERM)

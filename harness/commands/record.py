@@ -28,6 +28,8 @@ def run(options: Namespace) -> int:
     redactor = Redactor(rules(options.redact), secrets(options.secret_env))
     try:
         recorder = Recorder(Path(options.cassette), redactor, live=not options.argv)
+    except ValueError as error:
+        raise Stop(str(error)) from error
     except OSError as error:
         raise Stop(f"{options.cassette} cannot be written: {error.strerror}") from error
     with recorder:

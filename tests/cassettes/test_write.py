@@ -191,6 +191,26 @@ def test_a_live_recording_of_nothing_leaves_nothing(tmp_path: Path) -> None:
     assert names(tmp_path) == set()
 
 
+def test_folders_that_were_made_for_nothing_are_taken_away(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with Tape(tmp_path / "a" / "b" / "c" / "x.yaml") as tape:
+        tape.add(interaction())
+
+    assert names(tmp_path) == {"a"}
+    assert names(tmp_path / "a") == set()
+
+
+def test_two_may_write_one_cassette_and_the_last_one_counts(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    with Tape(path, live=True) as one, Tape(path, live=True) as other:
+        for number in range(3):
+            one.add(interaction(b"one"))
+            other.add(interaction(b"other"))
+            assert [asked.body for asked, _ in by_vcrpy(path)] == [b"other"] * (number + 1)
+
+    assert names(tmp_path) == {"x.yaml"}
+
+
 def test_what_a_killed_recording_left_is_swept_away(tmp_path: Path) -> None:
     gone = tmp_path / ".x.yaml.99999999.0.part"
     alive = tmp_path / f".x.yaml.{os.getppid()}.0.part"
