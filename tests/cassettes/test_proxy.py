@@ -5,6 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import http.client
+import http.server
+import shutil
+import ssl
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -274,3 +278,82 @@ def test_a_secret_that_would_survive_ends_the_recording(
     assert said[1].startswith("a configured secret is in the body of the request of POST")
     assert secret not in "".join([*said, path.read_text()])
     Canary({secret: "it"}).check(read(path).interactions[0])
+
+
+def test_an_api_whose_certificate_nobody_vouches_for_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = made_certificate(tmp_path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server = http.server.HTTPServer(("127.0.0.1", 0), Hello)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    url = f"https://127.0.0.1:{server.server_port}"
+    try:
+        with recording(url, tmp_path / "x.yaml") as (proxy, said):
+            assert post(proxy.url, {})[0] == 502
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        with recording(url, tmp_path / "x.yaml") as (proxy, _):
+            assert post(proxy.url, {})[::2] == (200, b"hello")
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert "CERTIFICATE_VERIFY_FAILED" in said[0]
+
+
+class Hello(http.server.BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.send_response(200)
+        self.send_header("content-length", "5")
+        self.end_headers()
+        self.wfile.write(b"hello")
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing on the standard error."""
+
+
+def made_certificate(folder: Path) -> Path:
+    """A certificate for 127.0.0.1 and its key, in one file."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl to make a certificate with")
+    names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run(
+        [*made, "-keyout", folder / "key", "-out", folder / "cert"], check=True, capture_output=True
+    )
+    (folder / "both").write_bytes((folder / "key").read_bytes() + (folder / "cert").read_bytes())
+    return folder / "both"
+
+
+def test_a_function_that_fails_ends_the_recording_and_not_the_client(tmp_path: Path) -> None:
+    def fails(text: str) -> str:
+        raise KeyError(text)
+
+    with (
+        serving(scenario=chatty()) as api,
+        recording(api.url, tmp_path / "x.yaml", Redactor([fails], known={})) as (proxy, said),
+    ):
+        assert post(proxy.url, asking())[0] == 200
+
+    assert "fails to redact by raised KeyError" in said[0]
+    assert read(tmp_path / "x.yaml").interactions == []
+
+
+def test_a_key_that_turns_up_later_and_cannot_be_taken_out_takes_back_what_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.yaml"
+    other = "an-unknown-shape-of-key"
+    monkeypatch.setattr(Redactor, "_edits", lambda *_, **__: iter(()))
+    with serving(scenario=chatty()) as api, recording(api.url, path, live=True) as (proxy, said):
+        post(proxy.url, asking())
+        post(proxy.url, asking(metadata={"note": other}))
+        post(proxy.url, asking(), authorization=f"Bearer {other}")
+
+    assert len(read(path).interactions) == 1
+    assert other not in path.read_text()
+    assert said[-1].startswith("the value of the header authorization is in the body of the request")

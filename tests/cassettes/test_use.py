@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import http.client
 import logging
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -219,3 +221,69 @@ def pools() -> list[Any]:
 
     assert POOLS[0] == "httpcore2"
     return [httpcore2.ConnectionPool.handle_request, httpcore2.AsyncConnectionPool.handle_async_request]
+
+
+def test_what_several_threads_ask_is_recorded_and_replayed(api: Any, tmp_path: Path) -> None:
+    def all_at_once() -> list[Any]:
+        with ThreadPoolExecutor(4) as pool:
+            return [got["id"] for got in pool.map(lambda n: ask(api.url, f"number {n}"), range(8))]
+
+    with harness.record(tmp_path / "x.yaml", mode="all"):
+        got = all_at_once()
+    api.close()
+
+    assert len(set(got)) == 8
+    with harness.replay(tmp_path / "x.yaml", any_order=True):
+        assert all_at_once() == got
+
+
+def test_a_compressed_answer_is_kept_unpacked_whichever_client_got_it(tmp_path: Path) -> None:
+    async def answers(_: Any, channel: Any) -> None:
+        packed = gzip.compress(b'{"a": "b"}')
+        channel.begin(200, {"content-type": "application/json", "content-encoding": "gzip"}, len(packed))
+        channel.write((packed,))
+        await channel.drain()
+
+    path = tmp_path / "x.yaml"
+    with serving(answers) as server, harness.record(path, mode="all"):
+        with urllib.request.urlopen(server.url) as answer:
+            assert gzip.decompress(answer.read()) == b'{"a": "b"}'
+        assert httpx2.get(f"{server.url}/again", trust_env=False).content == b'{"a": "b"}'
+
+    for one in read(path).interactions:
+        assert one.response.body == b'{"a": "b"}'
+        assert "content-encoding" not in {name.lower() for name, _ in one.response.headers}
+    with vcr.use_cassette(str(path), record_mode="none"):
+        assert httpx2.get(f"{server.url}/again", trust_env=False).content == b'{"a": "b"}'
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (lambda _: 1 / 0, "raised ZeroDivisionError"),
+        (lambda _: None, "returned NoneType, not the text to keep"),
+    ],
+)
+def test_a_function_that_does_not_redact_is_said_at_the_end(
+    api: Any, tmp_path: Path, function: Any, told: str
+) -> None:
+    with (
+        pytest.raises(NotRecordedError, match=f"to redact by {told}"),
+        harness.record(tmp_path / "x.yaml", mode="all", redact=[function]),
+    ):
+        assert ask(api.url)["stop_reason"] == "end_turn"
+    with harness.record(tmp_path / "x.yaml", mode="all"):
+        ask(api.url)
+    api.close()
+    with pytest.raises(ReplayError, match=told), harness.replay(tmp_path / "x.yaml", redact=[function]):
+        ask_in_vain(api.url)
+
+
+def ask_in_vain(url: str) -> None:
+    with pytest.raises(anthropic.BadRequestError, match="cannot be compared"):
+        ask(url, "something else")
+
+
+def test_a_recording_that_would_not_be_yaml_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"cassettes are written as YAML; name it x\.yaml"):
+        harness.record(tmp_path / "x.json", mode="all").__enter__()
