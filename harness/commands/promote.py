@@ -20,8 +20,9 @@ from ..cassettes.rounds import Round, of_conversation, of_history
 from ..cassettes.traffic import WIRE, history
 from ..checks import registered
 from ..clauses import CLAUSES
-from ..history import AnyEvent, Began, HistoryError, read_history
+from ..history import AnyEvent, Began, HistoryError
 from ..judge import Verdict, judge
+from ..reading import read_history
 from ..report.lines import Line, counted
 from ..scenario.problems import ScenarioError
 from . import Stop
