@@ -38,7 +38,9 @@ def _answer_before(turn: TurnView) -> list[Piece]:
     """The texts of the last answer, where it was a whole one and the loop was handed it or had it to keep."""
     earlier = turn.run.turns[turn.index - 1] if turn.index else None
     last = earlier.last_reply if earlier else None
-    if earlier is None or last is None or earlier.status not in ("completed", None):
+    if earlier is None or last is None or earlier.ended is None:
+        return []  # its process died: what it had said is no part of what was handed on
+    if earlier.status not in ("completed", None):
         return []
     if last is not earlier.last or last.stop_reason not in FINAL:
         return []

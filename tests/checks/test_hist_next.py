@@ -101,3 +101,15 @@ def test_an_answer_with_a_call_that_nobody_is_to_run_may_be_left_out() -> None:
 @pytest.mark.parametrize("status", ["failed", "cancelled", "refused"])
 def test_a_turn_that_did_not_end_well_may_be_forgotten(status: str) -> None:
     assert followed_up(MORE, status=status).kinds("HIST-11") == ["held"]
+
+
+def test_a_turn_whose_process_died_may_be_forgotten() -> None:
+    story = Story()
+    story.turn("Hi")
+    story.ask([HI])
+    story.reply([text("Hello.")])
+    story.publish(history=[HI]).crash("answer 1 kept")
+    story.turn("More", handed=[HI])
+    story.ask([HI, MORE])
+
+    assert story.reply([text("There.")]).end().kinds("HIST-11") == ["held"]
