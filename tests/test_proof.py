@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from harness.checks import registered
 from harness.clauses import CLAUSES
 from harness.runner import Runner, cases_of
 from tests import picture, proof
+from tests.kills import KILLS, STAYS
 from tests.loops.mutants import MUTANTS, Mutant
 
 HANDFULS = 10
@@ -70,6 +72,27 @@ def test_a_mutant_is_alive_once_a_check_is_switched_off(clause: str) -> None:
     without = [proof.Kill(kill.mutant, kill.broken - {clause}) for kill in dead]
 
     assert [kill.mutant.name for kill in without if kill.survived] != []
+
+
+def test_every_scenario_kills_a_mutant_or_says_why_it_stays() -> None:
+    named = {name for mutant in MUTANTS.values() for name in mutant.scenarios}
+
+    assert sorted([*named, *KILLS, *STAYS]) == sorted(proof.known())
+    assert set(KILLS.values()) <= MUTANTS.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_scenarios_that_no_mutant_names_kill_as_they_say() -> None:
+    plays = [
+        (replace(MUTANTS[mutant], scenarios=(scenario,)), form, (variant,))
+        for scenario, mutant in KILLS.items()
+        for form, variant in proof.FORMS_AND_VARIANTS
+    ]
+    kills = proof.play_all([one for one in plays if proof.cases_for(one[0], one[2])])
+    killed = {kill.mutant.scenarios[0] for kill in kills if kill.broken & set(kill.mutant.clauses)}
+
+    assert sorted(KILLS.keys() - killed) == []
 
 
 def test_the_picture_of_the_kill_matrix_is_current() -> None:

@@ -49,6 +49,14 @@ class CountsThePausesOfTheTurn(ReferenceTurn):
         return end
 
 
+@breaks("EXPECT", on=("cap/iterations-reached",))
+class AllowsOneIterationTooFew(ReferenceTurn):
+    """Ends before the last request that the cap allows."""
+
+    def iteration_cap(self) -> int:
+        return super().iteration_cap() - 1
+
+
 @breaks("SHOW-1", on=("text/parted",))
 class PutsTheEndBeforeTheMiddle(ReferenceTurn):
     """Puts a text that continues its neighbour behind the first text of the reply."""
