@@ -35,6 +35,7 @@ from .history import (
 from .keys import given_key, is_key, own_key
 from .killing import Memory, Watch, crashed
 from .loops.driver import Driver
+from .own_tools import own_tool
 from .provider.server import Provider
 from .provider.session import Session
 from .pulse import Pulse
@@ -118,6 +119,7 @@ class CaseRun:
 
     async def play(self) -> None:
         """Play every turn; stops early where the loop was lost or overran."""
+        self._session.binder.own = own_tool(self._driver.declaration)
         self.history.append(self._began())
         self._url = await self._provider.address(self._session)
         self._provider.open(self._session)

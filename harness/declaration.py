@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from .own_tools import parse_tool
 from .turn import EXPOSABLE, POLICIES, STATUSES, Declaration
 
 FIELDS: tuple[str, ...] = Declaration.__struct_fields__
@@ -89,6 +90,8 @@ def _plain(value: Any) -> Any:
 def _has_form(name: str, value: object) -> bool:
     if name in MAPPINGS:
         return isinstance(value, dict)
+    if name == "own_tool":
+        return False  # too little to tell it by: it is declared as a whole, or by an option
     return value in TOOLS if name == "tools" and isinstance(value, str) else _all_exposable(name, value)
 
 
@@ -127,9 +130,21 @@ def _problems(source: Mapping[str, Any]) -> list[str]:
             ]
         elif name == "tools" and value not in TOOLS:
             found.append(f"tools: {_one_of(value, TOOLS)}")
+        elif name == "own_tool":
+            found += _own_tool(value)
         elif name == "exposes":
             found += _exposes(value)
     return found
+
+
+def _own_tool(value: object) -> list[str]:
+    if not isinstance(value, str):
+        return [f"own_tool: the name of a tool, not {value!r}"]
+    try:
+        parse_tool(value)
+    except ValueError as error:
+        return [f"own_tool: {error}"]
+    return []
 
 
 def _exposes(value: object) -> list[str]:

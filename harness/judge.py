@@ -202,6 +202,7 @@ def _reason(grade: str, results: Sequence[CheckResult]) -> str:
     return f"{first.clause}: {first.message}" if first else "no clause applied"
 
 
+UNNAMED = "the loop offers tools of its own; name the one that stands for the scenarios' with `own_tool`"
 UNBOUND = "the loop offers no client tool that the script's calls could be bound to"
 
 
@@ -212,6 +213,8 @@ def _unbound(run: Run) -> str:
     """
     rounds = [exchange for _, exchange in run.rounds()]
     unbound = any(one.answer is not None and one.answer.kind == "unbound" for one in rounds)
+    if unbound and run.declaration.tools == "own":
+        return UNNAMED
     return UNBOUND if unbound and not any(_offers_tools(one.body) for one in rounds) else ""
 
 

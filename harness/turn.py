@@ -330,6 +330,8 @@ class Declaration(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit
     """Exception class name to the status it stands for."""
     tools: str = "turn"
     """Whose tools the loop offers: `turn`, `own` or `none`."""
+    own_tool: str = ""
+    """Of its own tools the one that stands for the scenarios': `NAME`, or `NAME={"its": "input"}`."""
     exposes: list[str] = []
     """Names of `EXPOSABLE` the loop is to be judged by although the probe may not find them."""
 

@@ -18,7 +18,7 @@ LAYERS: dict[str, int] = {
         [
             "__init__ wire clauses clock mended reach",
             "turn history reading plain lent store transcript",
-            "scenario census evidence arrange exchange display declaration keys crash",
+            "scenario census evidence arrange exchange display declaration keys crash own_tools",
             "provider loops checks",
             "judge cassettes",
             "case rival killing probe pulse retrial runner chosen serving fake",

@@ -19,7 +19,7 @@ from . import CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
 from .progress import progress
 from .reports import view_of, wanted_reports, write_reports
-from .target import Contender, contenders
+from .target import Contender, contenders, declared_by
 from .terminal import show
 from .verdict import worst
 
@@ -59,7 +59,12 @@ def _judged(
     jobs = options.jobs or min(_processors(), MOST_JOBS, len(cases) // CASES_EACH + 1)
     found = LoopReport(name=loop.name, target=loop.told, seed=seed, command=loop.command)
     with Runner(
-        loop.target, in_process=options.in_process, jobs=jobs, seed=seed, history_dir=loop.history
+        loop.target,
+        in_process=options.in_process,
+        jobs=jobs,
+        seed=seed,
+        declaration=declared_by(options),
+        history_dir=loop.history,
     ) as runner:
         probe = runner.probe()
         if probe.problem:

@@ -11,6 +11,7 @@ from . import Stop
 
 if TYPE_CHECKING:
     from ..loops.place import Target
+    from ..turn import Declaration
 
 _NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<told>.+)", re.DOTALL)
 
@@ -34,6 +35,10 @@ def add_target(parser: ArgumentParser) -> None:
         help="a command that plays a turn, in place of --loop",
     )
     parser.add_argument("--keep-alive", action="store_true", help="the command plays turn after turn")
+    parser.add_argument(
+        "--answer", choices=["stdout", "none"], help="the command is an agent of its own: where it answers"
+    )
+    parser.add_argument("--tool", metavar="NAME", help="its own tool that stands for those of the scenarios")
     parser.add_argument("--cwd", metavar="DIR", help="where the command runs (default: a new folder)")
     parser.add_argument(
         "--env", action="append", default=[], metavar="NAME=VALUE", help="a variable for the command"
@@ -64,6 +69,7 @@ def contenders(options: Namespace, seed: int) -> list[Contender]:
         if names.count(name) > 1:
             raise Stop(f"{option}: {names.count(name)} loops are called {name}; write {option} NAME={name}")
     given = {"--keep-alive": options.keep_alive, "--cwd": options.cwd, "--env": options.env}
+    given |= {"--answer": options.answer}
     misplaced = [option for option, value in given.items() if value]
     if misplaced and not options.lines:
         raise Stop(f"{misplaced[0]} is for a --command, and --loop names a Python callable")
@@ -77,6 +83,20 @@ def contenders(options: Namespace, seed: int) -> list[Contender]:
     return found
 
 
+def declared_by(options: Namespace) -> Declaration | None:
+    """What the options declare. Raises `Stop`."""
+    from ..own_tools import parse_tool
+    from ..turn import Declaration
+
+    if options.tool is None:
+        return None
+    try:
+        parse_tool(options.tool)
+    except ValueError as error:
+        raise Stop(f"--tool {error}") from None
+    return Declaration(tools="own", own_tool=options.tool)
+
+
 def _named(written: str) -> tuple[str, str]:
     """The name of a loop, which is by default how it is reached, and how it is reached."""
     parts = _NAMED.fullmatch(written)
@@ -86,8 +106,10 @@ def _named(written: str) -> tuple[str, str]:
 def _again(options: Namespace, words: list[str], seed: int) -> list[str]:
     if words[0] == "--command":
         words = [*words, *(["--keep-alive"] if options.keep_alive else [])]
+        words += ["--answer", options.answer] if options.answer else []
         words += ["--cwd", options.cwd] if options.cwd else []
         words += [word for pair in options.env for word in ("--env", pair)]
+    words += ["--tool", options.tool] if options.tool else []
     words = ["loop-harness", "run", "{case}", *words, "--seed", str(seed)]
     if options.in_process:
         words.append("--in-process")
@@ -118,6 +140,8 @@ def _command(options: Namespace, told: str) -> Target:
 
     if options.in_process:
         raise Stop("--in-process is for a --loop: a command runs in a process of its own")
+    if options.answer and options.keep_alive:
+        raise Stop("--answer is for an agent, which answers once; --keep-alive for what speaks the protocol")
     if options.cwd and not Path(options.cwd).is_dir():
         raise Stop(f"--cwd {options.cwd}: there is no such folder")
     try:
@@ -127,6 +151,8 @@ def _command(options: Namespace, told: str) -> Target:
     return Command(
         words=words,
         keep_alive=options.keep_alive,
+        answer=options.answer or "",
+        hello={"tools": "own"} if options.answer else {},
         cwd=Path(options.cwd).absolute() if options.cwd else None,
         env=dict(map(_variable, options.env)),
     )

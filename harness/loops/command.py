@@ -40,9 +40,12 @@ class Command:
 
     def driver(self, place: Place) -> Driver:
         """A driver for one worker."""
+        from .agent import AgentDriver
         from .each_turn import EachTurnDriver
         from .kept import KeptDriver
 
+        if self.answer:
+            return AgentDriver(self, place)
         return KeptDriver(self, place) if self.keep_alive else EachTurnDriver(self, place)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -33,27 +32,22 @@ class CommandProcess(Spawned):
         """What it had started and left running when it ended, by process id."""
         self._input: asyncio.WriteTransport | None = None
 
-    async def start(
-        self, words: Sequence[str], env: Mapping[str, str], cwd: Path | None, *, speaks: bool
-    ) -> None:
-        """Start it, in its own folder unless `cwd` is another. Raises `OSError` where it cannot be started.
-
-        One that does not speak the protocol gets no input.
-        """
+    async def start(self, words: Sequence[str], env: Mapping[str, str], cwd: Path | None) -> None:
+        """Start it, in its own folder unless `cwd` is another. Raises `OSError` where that cannot be done."""
         work, temporary = Path(self.folder, "work"), Path(self.folder, "tmp")
         work.mkdir()
         temporary.mkdir()
-        ends = [os.pipe(), os.pipe(), os.pipe()] if speaks else [os.pipe(), os.pipe()]
-        theirs = [write for _, write in ends[:2]] + [read for read, _ in ends[2:]]
-        ours = [os.fdopen(read, "rb", buffering=0) for read, _ in ends[:2]]
-        ours += [os.fdopen(write, "wb", buffering=0) for _, write in ends[2:]]
+        (stdin, told), (said, stdout), (complained, stderr) = os.pipe(), os.pipe(), os.pipe()
+        ours = [
+            os.fdopen(fd, mode, buffering=0) for fd, mode in ((said, "rb"), (complained, "rb"), (told, "wb"))
+        ]
         self._closers += ours
+        pipes = stdin, stdout, stderr
         try:
-            pipes = theirs[2] if speaks else subprocess.DEVNULL, theirs[0], theirs[1]
             env = {**env, "TMPDIR": str(temporary)}
             self.spawn(words, env, cwd=cwd or work, pipes=pipes)
         finally:
-            for fd in theirs:
+            for fd in pipes:
                 os.close(fd)
         await self._connect(ours)
 
@@ -61,10 +55,8 @@ class CommandProcess(Spawned):
         out, _ = await self._loop.connect_read_pipe(lambda: self.stdout, pipes[0])
         err, _ = await self._loop.connect_read_pipe(lambda: self.stderr, pipes[1])
         self._closers = [out, err]
-        for pipe in pipes[2:]:
-            transport, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, pipe)
-            self._input = transport
-            self._closers.append(transport)
+        self._input, _ = await self._loop.connect_write_pipe(asyncio.BaseProtocol, pipes[2])
+        self._closers.append(self._input)
 
     @property
     def temporary(self) -> Path:
@@ -75,7 +67,8 @@ class CommandProcess(Spawned):
         """Write a line to its input; with `last`, nothing comes after it."""
         if self._input is None or self._input.is_closing():
             return
-        self._input.write(line + b"\n")
+        if line:
+            self._input.write(line + b"\n")
         if last:
             self._input.write_eof()
 

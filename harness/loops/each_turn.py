@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
+from collections.abc import Sequence
 from typing import Any
 
 from ..history import Census, Lost, Noted
@@ -11,6 +13,7 @@ from ..store import Sink
 from ..turn import TurnSpec
 from .commanded import CommandProcess
 from .playing import Playing
+from .printed import HEAD
 from .processes import ProcessDriver, encoded
 from .protocol import MalformedError, turn_line
 
@@ -21,16 +24,19 @@ LINGER = 1.0
 class EachTurnDriver(ProcessDriver):
     """Plays every turn in a new process: the turn on its input, the outcome over HTTP or on its output."""
 
+    most_output = HEAD
+    """Bytes of its output that are kept from the beginning."""
+
     async def play(self, spec: TurnSpec, sink: Sink) -> None:
         """Play one turn; a process that overruns is interrupted, then stopped with all it started."""
         playing = self._begin(spec, sink)
         heard: list[Any] = []
-        process = self._process = CommandProcess(self._guard, lambda said: self._hear(said, heard))
+        hear = functools.partial(self._hear, heard)
+        process = self._process = CommandProcess(self._guard, hear, self.most_output)
         try:
             environment = self._environment(spec.api_key, playing.url)
-            await process.start(self._command.words, environment, self._command.cwd, speaks=True)
-            line = turn_line(spec, playing.url, self._memories[spec.conversation].carry)
-            process.say(encoded(line), last=True)
+            await process.start(self._words(spec), environment, self._command.cwd)
+            process.say(self._input(spec, playing), last=True)
             await process.first(playing.outcome, spec.deadline)
             if playing.outcome.done():
                 await asyncio.wait({process.died}, timeout=LINGER)
@@ -42,7 +48,15 @@ class EachTurnDriver(ProcessDriver):
             self._process = None
             await asyncio.shield(process.stop())
 
-    def _hear(self, said: dict[str, Any], heard: list[Any]) -> None:
+    def _words(self, spec: TurnSpec) -> Sequence[str]:  # noqa: ARG002 - for those that put the turn there
+        """The command of this turn."""
+        return self._command.words
+
+    def _input(self, spec: TurnSpec, playing: Playing) -> bytes:
+        """What the process is told."""
+        return encoded(turn_line(spec, playing.url, self._memories[spec.conversation].carry))
+
+    def _hear(self, heard: list[Any], said: dict[str, Any]) -> None:
         if "hello" in said:
             self._greeted(said["hello"])
         elif "outcome" in said:

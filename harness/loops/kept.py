@@ -85,7 +85,7 @@ class KeptDriver(ProcessDriver):
         self._ready = asyncio.get_running_loop().create_future()
         process = self._process = CommandProcess(self._guard, self._hear)
         try:
-            await process.start(self._command.words, self._environment(KEY), self._command.cwd, speaks=True)
+            await process.start(self._command.words, self._environment(KEY), self._command.cwd)
         except OSError as error:
             await self._replace()
             raise DriverError(f"{self._command.words[0]} cannot be started: {error.strerror}") from None

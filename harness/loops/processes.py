@@ -159,7 +159,7 @@ class ProcessDriver:
         elif playing.malformed:
             playing.end(Lost(reason=playing.malformed, output=said))
         elif code or playing.interrupted:
-            playing.end(_exit(code, process, interrupted=bool(playing.interrupted)))
+            playing.end(exit_of(code, process, interrupted=bool(playing.interrupted)))
         elif playing.asked:
             playing.end(Ended(returned="none"))
         else:
@@ -185,7 +185,7 @@ def encoded(line: Any) -> bytes:
     return msgspec.json.encode(line)
 
 
-def _exit(code: int, process: CommandProcess, *, interrupted: bool) -> Ended:
+def exit_of(code: int, process: CommandProcess, *, interrupted: bool) -> Ended:
     """An exit status that is not 0 stands for an exception."""
     name = f"exit {code}" if code >= 0 else process.how().rpartition(": ")[2]
     bases = [name, "exit", *(["KeyboardInterrupt"] if interrupted else [])]

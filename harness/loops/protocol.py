@@ -97,7 +97,7 @@ class OutcomeLine(msgspec.Struct, kw_only=True):
 
 
 class DeclarationBody(msgspec.Struct, kw_only=True):
-    """What the loop's owner declares: `policies`, `caps`, `keys`, `raises`, `tools`, `exposes`."""
+    """What the loop's owner declares: its choices, its limits, its cache keys, whose tools it offers."""
 
     policies: dict[str, str] = {}
     caps: dict[str, float] = {}
@@ -105,6 +105,7 @@ class DeclarationBody(msgspec.Struct, kw_only=True):
     raises: dict[str, str] = {}
     """The name of an exception's class, or `exit N`, to the status it stands for."""
     tools: Literal["turn", "own", "none"] = "turn"
+    own_tool: str = ""
     exposes: list[str] = []
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..scenario.model import Scenario
 from ..transcript import Conversation
 from ..wire.blocks import as_blocks
-from .tools import bind, client_tools
+from .tools import Binder, client_tools
 
 SIDE = "side"
 """The lane of a side call that no lane was written for."""
@@ -17,8 +17,9 @@ SIDE = "side"
 class Classifier:
     """Knows what ties a request to the conversation of one run."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, binder: Binder) -> None:
         self._scenario = scenario
+        self._binder = binder
         self._prompt = ""
         self._marks: set[str] = set()
         self._tied = False
@@ -26,7 +27,7 @@ class Classifier:
     def begin_turn(self, prompt: str) -> None:
         """The user says `prompt`."""
         self._prompt = prompt
-        self._tied = False
+        self._tied = self._binder.always
 
     def sent(self, content: Iterable[Mapping[str, Any]]) -> None:
         """A reply with `content` is on its way: who holds some of it continues the conversation."""
@@ -50,8 +51,7 @@ class Classifier:
         return "" if self._says_prompt(conversation) and not self._tied else SIDE
 
     def _offers_tools(self, conversation: Conversation) -> bool:
-        offered = client_tools(conversation.tools)
-        return any(bind(tool.name, offered) in offered for tool in self._scenario.tools)
+        return self._binder.offered_in(client_tools(conversation.tools))
 
     def _has_system(self, conversation: Conversation) -> bool:
         wanted = self._scenario.task.system

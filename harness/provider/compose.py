@@ -17,7 +17,7 @@ from ..wire.models import canonical_name
 from ..wire.usage import usage_of
 from ..wire.wanted import Wanted
 from .script import Play
-from .tools import bind
+from .tools import Binder
 
 MOST_MADE = 256
 """Replies kept in case they are to be sent again; an endless step makes no end of them."""
@@ -26,8 +26,9 @@ MOST_MADE = 256
 class Composer:
     """Turns the replies of one run into content. A step gives the same content however often it is sent."""
 
-    def __init__(self, ids: Ids, of: Era | None = None) -> None:
+    def __init__(self, ids: Ids, of: Era | None = None, binder: Binder | None = None) -> None:
         self._ids = ids
+        self._binder = binder or Binder(())
         self._callers = (of or era()).callers
         self._labels: dict[str, str] = {}
         self._open: list[Mapping[str, Any]] = []
@@ -49,7 +50,7 @@ class Composer:
         content = copy.deepcopy(self._made[place])
         for block in content:
             if kinds.is_client_call(block):
-                block["name"] = bind(str(block.get("name", "")), offered)
+                self._binder.bind(block, offered)
         return content
 
     def delivered(self, content: Iterable[Mapping[str, Any]]) -> None:

@@ -33,7 +33,7 @@ from .rules import Finding, examine, prefix_of, transformations
 from .script import Play, Script
 from .stream import Channel, Pacer, Sender
 from .threads import Threads
-from .tools import client_tools
+from .tools import Binder, client_tools
 
 SIDE_TEXT = "OK."
 UNBOUND_TEXT = "There is no tool I could use."
@@ -73,9 +73,10 @@ class Session:
         self._at_point = at_point
         self._ids = Ids(seed)
         of = era_named(era or scenario.era)
-        self._composer = Composer(self._ids, of)
-        self._lane_composers = {lane.name: Composer(self._ids, of) for lane in scenario.lanes}
-        self._classifier = Classifier(scenario)
+        self.binder = Binder(tool.name for tool in scenario.tools)
+        self._composer = Composer(self._ids, of, self.binder)
+        self._lane_composers = {lane.name: Composer(self._ids, of, self.binder) for lane in scenario.lanes}
+        self._classifier = Classifier(scenario, self.binder)
         self._threads = Threads()
         self._replies = Replies(self._ids, self._threads, seed, of)
         self._served = Served()
@@ -284,7 +285,8 @@ class Session:
     def _reply(self, asked: Asked, play: Play, script: Script) -> Answer:
         reply = play.step.reply or Reply()
         offered = client_tools(asked.conversation.tools)
-        if not offered and any(is_client_call(block) for block in reply.content):
+        calls = filter(is_client_call, reply.content)
+        if not all(self.binder.can_bind(call, offered) for call in calls):
             script.cut(play)
             return self._replies.say(asked, UNBOUND_TEXT, "unbound")
         if not asked.request.wants_stream and (instead := _instead(reply)):

@@ -6,16 +6,21 @@ import pytest
 from msgspec.structs import replace
 
 from harness.provider.classify import SIDE, Classifier, contains
-from harness.scenario.model import Lane, Task
+from harness.provider.tools import Binder
+from harness.scenario.model import Lane, Scenario, Task
 from harness.transcript import conversation_of
 from tests.provider.serve import PROMPT, SYSTEM, body, scenario, text
 
 TITLE = {"role": "user", "content": f"Write a title for: {PROMPT}"}
 
 
+def classifier_of(script: Scenario) -> Classifier:
+    return Classifier(script, Binder(tool.name for tool in script.tools))
+
+
 @pytest.fixture
 def classifier() -> Classifier:
-    made = Classifier(scenario([]))
+    made = classifier_of(scenario([]))
     made.begin_turn(PROMPT)
     return made
 
@@ -68,7 +73,7 @@ def test_a_resume_that_lost_tools_and_system_is_still_of_the_conversation(classi
 
 def test_where_nothing_sets_the_conversation_apart_every_request_is_part_of_it() -> None:
     script = scenario([])
-    classifier = Classifier(replace(script, task=Task(system=""), tools=[]))
+    classifier = classifier_of(replace(script, task=Task(system=""), tools=[]))
     classifier.begin_turn("")
     assert lane(classifier, bare()) == ""
     classifier.sent([text("Hello.")])
@@ -81,7 +86,7 @@ def test_where_nothing_sets_the_conversation_apart_every_request_is_part_of_it()
 
 def test_a_written_lane_comes_first() -> None:
     lanes = [Lane(name="title", when={"max_tokens": 20})]
-    classifier = Classifier(scenario([], lanes=lanes))
+    classifier = classifier_of(scenario([], lanes=lanes))
     classifier.begin_turn(PROMPT)
     assert lane(classifier, body(max_tokens=20)) == "title"
     assert lane(classifier, body(max_tokens=21)) == ""
