@@ -15,7 +15,15 @@ from typing import Any
 
 from . import __version__
 from .commands import Stop
-from .commands.arguments import add_judge, add_promote, add_record, add_render, add_replay, add_reports
+from .commands.arguments import (
+    add_drift,
+    add_judge,
+    add_promote,
+    add_record,
+    add_render,
+    add_replay,
+    add_reports,
+)
 from .commands.target import add_target
 from .commands.terminal import prepare
 
@@ -117,6 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     add_replay(commands.add_parser("replay", help="play a recording to a client, and compare"), _port)
     add_judge(commands.add_parser("judge", help="judge recorded traffic and histories, running nothing"))
     add_promote(commands.add_parser("promote", help="turn recorded traffic into a scenario"), _seed)
+    add_drift(commands.add_parser("drift", help="tell which recordings are behind the client and the API"))
     add_render(commands.add_parser("render", help="write a stored JSON report as other kinds"))
     return parser
 

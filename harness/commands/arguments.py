@@ -108,6 +108,19 @@ def add_promote(parser: argparse.ArgumentParser, seed: Callable[[str], int]) -> 
     parser.add_argument("--force", action="store_true", help="replace files that are there")
 
 
+def add_drift(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `drift`."""
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a recording, or a folder of them")
+    parser.add_argument(
+        "--against",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a fresh recording or history: which requests nobody sends any more",
+    )
+    parser.add_argument("--strict", action="store_true", help="let keys that replies of today have count")
+
+
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 10**9):
         raise argparse.ArgumentTypeError(f"{text!r} is no number; write 1 or more")

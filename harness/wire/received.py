@@ -110,7 +110,8 @@ def _take(result: Heard, data: Json) -> None:
         _close(result, data.get("index"))
     elif kind == "message_delta":
         _message_delta(result.message, data)
-    result.last = str(kind)
+    if str(kind).startswith(("message_", "content_block_")):
+        result.last = str(kind)
 
 
 def _delta(result: Heard, data: Json) -> None:
