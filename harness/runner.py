@@ -137,8 +137,9 @@ class Runner:
 
         `on_result` is called once for each, when it is settled.
         """
-        self.probe()
         tell = on_result or (lambda _: None)
+        if problem := self.probe().problem:
+            return [_not_played(case, problem, tell) for case in cases]
         futures = [self._submit(self._play(case)) for case in cases]
         results: list[CaseResult] = []
         try:
@@ -296,6 +297,14 @@ class Runner:
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
         return self._submit(work).result()
+
+
+def _not_played(case: Case, problem: str, tell: Callable[[CaseResult], None]) -> CaseResult:
+    """The result of a case of a loop that cannot be driven."""
+    why = f"not run: {problem.splitlines()[0]}"
+    result = CaseResult(scenario=case.scenario.id, variant=case.variant, grade="error", reason=why)
+    tell(result)
+    return result
 
 
 def cases_of(scenarios: Iterable[Any], variants: Sequence[str]) -> list[Case]:

@@ -195,6 +195,14 @@ def beside(*details: str) -> Story:
     return story.reply([text("Hello.")]).end()
 
 
+def test_a_tool_that_was_tried_again_before_the_crash_ran_once_more_and_not_twice() -> None:
+    story = called()
+    story.tool(error="busy").tool(error="busy").store(KEY).crash("tool look kept").again()
+    story.ask([*CALLED, user([result("toolu_1", "busy", is_error=True)])])
+
+    assert story.reply([text("Busy.")]).end().kinds("RESUME-2") == ["held"]
+
+
 def test_a_second_worker_that_leaves_the_turn_alone_holds() -> None:
     assert beside("began", "was told no", "ended", "stopped").kinds("RESUME-4") == ["held"]
     assert beside("began", "was told no", "stopped").kinds("RESUME-4") == ["held"]
