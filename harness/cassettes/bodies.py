@@ -101,6 +101,12 @@ def unpacked(body: bytes, encoding: str) -> Unpacked:
     return Unpacked(body)
 
 
+def still_packed(body: bytes, encoding: str) -> bool:
+    """Whether a body that was read is compressed still, since nothing here could unpack it."""
+    named = {part.strip().lower() for part in encoding.split(",")}
+    return bool(body) and bool(named & {"br", "zstd"}) and not _readable(body)
+
+
 def _readable(body: bytes) -> bool:
     """Whether this is what an API sends, not something compressed."""
     try:

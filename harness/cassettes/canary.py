@@ -5,18 +5,13 @@ It knows nothing of how secrets are redacted, only what they are, and looks for 
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote, unquote_plus
 
+from .edits import unescaped
 from .fragments import joined
 from .model import Interaction
 from .secrets import forms
-
-_ESCAPE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.", re.DOTALL
-)
 
 
 class LeakError(Exception):
@@ -77,12 +72,5 @@ def _unescaped(text: str) -> Iterator[str]:
     for _ in range(2):
         if "\\" not in text:
             return
-        text = _ESCAPE.sub(_character, text)
+        text = unescaped(text)
         yield text
-
-
-def _character(match: re.Match[str]) -> str:
-    try:
-        return str(json.loads(f'"{match[0]}"'))
-    except ValueError:
-        return match[0][-1]

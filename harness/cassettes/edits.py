@@ -33,6 +33,10 @@ class Literal(NamedTuple):
 _LITERAL = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)(?:"(\s*:)?|\\?\Z)', re.DOTALL)
 """The last one may be cut off, as in a reply that broke."""
 
+_ESCAPE = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.", re.DOTALL
+)
+
 _UNIT = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]", re.DOTALL
 )
@@ -70,6 +74,11 @@ def literals(text: str, start: int = 0, end: int | None = None) -> Iterator[Lite
             continue
         mine = key if key is not None and not text[key_end : found.start()].strip() else None
         yield Literal(found.start(1), found.end(1), mine, key_start)
+
+
+def unescaped(spelled: str) -> str:
+    """What a literal, or a text with literals in it, says."""
+    return _ESCAPE.sub(lambda found: _character(found[0]), spelled) if "\\" in spelled else spelled
 
 
 def value_of(spelled: str) -> tuple[str, list[int] | None]:

@@ -14,7 +14,8 @@ from ..wire.errors import error_body
 from .differing import common, difference_of
 from .matching import Kept, Shelf
 from .model import Cassette, Headers, Interaction, Request, Response
-from .redact import Redactor, RuleError
+from .redact import Redactor
+from .search import RuleError
 
 MOST_FINDINGS = 100
 

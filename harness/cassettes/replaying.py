@@ -7,6 +7,7 @@ import asyncio
 from .. import clock
 from ..provider.connection import Response as Channel
 from ..provider.request import Request as Asked
+from .bodies import still_packed
 from .model import Headers, Response
 from .player import Player
 
@@ -66,7 +67,7 @@ def streams(response: Response) -> bool:
 
 def kept_headers(response: Response) -> Headers:
     """The headers a client gets; a body that could not be unpacked when it was read says so still."""
-    packed = header(response.headers, "content-encoding") in ("br", "zstd") and not _is_text(response.body)
+    packed = still_packed(response.body, header(response.headers, "content-encoding"))
     dropped = _MADE_ANEW - {"content-encoding"} if packed else _MADE_ANEW
     return [(name, value) for name, value in response.headers if name.lower() not in dropped]
 
@@ -74,14 +75,6 @@ def kept_headers(response: Response) -> Headers:
 def header(headers: Headers, name: str) -> str:
     """The first value of a header, in lower case; empty where it is not there."""
     return next((value.lower() for each, value in headers if each.lower() == name), "")
-
-
-def _is_text(body: bytes) -> bool:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 async def _until(due: float, channel: Channel) -> bool:

@@ -13,7 +13,8 @@ from .canary import LeakError
 from .player import Player
 from .read import CassetteError, read
 from .recorder import Recorder
-from .redact import Redactor, Rule
+from .redact import Redactor
+from .search import Rule
 
 Mode: TypeAlias = Literal["none", "once", "all"]
 """`none`: the cassette is replayed, and the network never reached. `once`: so it is where there is one, else

@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from .bodies import still_packed
 from .model import EXTRA, Headers, Interaction, Response
 
 FORMAT = 1
@@ -69,7 +70,7 @@ def item(interaction: Interaction) -> str:
         },
         "response": {
             "status": {"code": response.status, "message": response.reason},
-            "headers": _headers(response.headers),
+            "headers": _headers(_of_the_body(response)),
             "body": {"string": _body(response.body)},
         },
     }
@@ -99,6 +100,15 @@ def _extra(interaction: Interaction, response: Response) -> dict[str, Any]:
     if response.broken:
         extra["broken"] = True
     return extra
+
+
+def _of_the_body(response: Response) -> Headers:
+    """The headers without those that speak of a compression the body has no more."""
+    encoding = ",".join(value for name, value in response.headers if name.lower() == "content-encoding")
+    if not encoding or still_packed(response.body, encoding):
+        return response.headers
+    untrue = ("content-encoding", "content-length")
+    return [pair for pair in response.headers if pair[0].lower() not in untrue]
 
 
 def _headers(headers: Headers) -> dict[str, list[str]]:

@@ -38,7 +38,7 @@ def interaction(number):
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
-before, began, size = peak(), time.perf_counter(), 0
+before, began, size = peak(), time.process_time(), 0
 with Recorder(path, Redactor(known={}), live=True) as recorder:
     for number in range(count):
         made = interaction(number)
@@ -50,7 +50,7 @@ for number in range(count):
     asked = interaction(number).request
     player.ask("POST", "/v1/messages", asked.headers, asked.body)
 found = [finding.message for finding in player.finish()]
-took, memory = time.perf_counter() - began, peak() - before
+took, memory = time.process_time() - began, peak() - before
 print(json.dumps({"size": size, "seconds": took, "memory": memory, "found": found}))
 """
 
@@ -65,7 +65,7 @@ def test_it_is_recorded_and_replayed_in_seconds_and_with_memory_of_its_own_size(
 
     assert told[300]["size"] > 30_000_000
     assert told[300]["found"] == []
-    assert told[300]["seconds"] < 60
+    assert told[300]["seconds"] < 30
     assert told[300]["memory"] < 8 * told[300]["size"]
     # Nine times the bytes: linear, with room for a machine that does other things.
     assert told[300]["seconds"] < 30 * told[100]["seconds"]

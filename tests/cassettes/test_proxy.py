@@ -18,6 +18,7 @@ import pytest
 from harness.cassettes.canary import Canary
 from harness.cassettes.read import read
 from harness.cassettes.redact import Redactor
+from harness.cassettes.search import Search
 from harness.provider.connection import Response as Channel
 from harness.provider.request import Request as Asked
 from harness.scenario.model import Scenario
@@ -267,7 +268,7 @@ def test_a_secret_that_would_survive_ends_the_recording(
 ) -> None:
     path = tmp_path / "x.yaml"
     secret = "correct horse battery"
-    monkeypatch.setattr(Redactor, "_edits", lambda *_, **__: iter(()))
+    monkeypatch.setattr(Search, "in_text", lambda *_, **__: iter(()))
     redactor = Redactor(secrets=[secret], known={})
     with serving(scenario=chatty()) as api, recording(api.url, path, redactor, live=True) as (proxy, said):
         post(proxy.url, asking())
@@ -348,7 +349,7 @@ def test_a_key_that_turns_up_later_and_cannot_be_taken_out_takes_back_what_was_w
 ) -> None:
     path = tmp_path / "x.yaml"
     other = "an-unknown-shape-of-key"
-    monkeypatch.setattr(Redactor, "_edits", lambda *_, **__: iter(()))
+    monkeypatch.setattr(Search, "in_text", lambda *_, **__: iter(()))
     with serving(scenario=chatty()) as api, recording(api.url, path, live=True) as (proxy, said):
         post(proxy.url, asking())
         post(proxy.url, asking(metadata={"note": other}))

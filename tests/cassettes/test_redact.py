@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.cassettes.canary import Canary, LeakError
 from harness.cassettes.model import Headers, Interaction, Piece, Request, Response
-from harness.cassettes.redact import Redactor, Rule
+from harness.cassettes.redact import Redactor
+from harness.cassettes.search import Rule
 from tests.recordings.cassettes import Exchange, conversations, params
 
 JSON = [("content-type", "application/json")]
@@ -160,6 +161,12 @@ def test_a_secret_is_found_however_it_is_spelled() -> None:
     }
 
 
+def test_text_of_nothing_but_quotes_is_no_trouble() -> None:
+    body = ('{"a": "' + '\\\\\\"' * 20_000).encode()
+
+    assert redactor(secrets=("correct horse battery",)).body(body, JSON) == body
+
+
 @pytest.mark.parametrize("before", range(4))
 def test_a_secret_is_found_in_base64_wherever_it_stands(before: int) -> None:
     import base64
@@ -219,6 +226,7 @@ def test_the_beginning_of_a_known_secret_at_the_end_of_a_broken_stream_is_found(
     assert b"hor" not in kept
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_pieces_add_up_and_tell_the_same_boundaries(data: st.DataObject) -> None:
     text = data.draw(st.text(alphabet="é😀\n", max_size=30))

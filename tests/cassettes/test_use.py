@@ -20,7 +20,7 @@ import harness
 from harness.cassettes.canary import LeakError
 from harness.cassettes.pacing import POOLS
 from harness.cassettes.read import read
-from harness.cassettes.redact import Redactor
+from harness.cassettes.search import Search
 from harness.cassettes.use import NotRecordedError, ReplayError
 from tests.cassettes.serving import KEY, serving
 from tests.provider.serve import reply, scenario
@@ -180,7 +180,7 @@ def test_redaction_is_the_same_when_it_is_replayed(api: Any, tmp_path: Path) -> 
 def test_a_secret_that_would_survive_keeps_the_recording_from_being_written(
     api: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Redactor, "_edits", lambda *_, **__: iter(()))
+    monkeypatch.setattr(Search, "in_text", lambda *_, **__: iter(()))
     with (
         pytest.raises(LeakError, match="a configured secret is in the body of the request"),
         harness.record(tmp_path / "x.yaml", mode="all", secrets=["correct horse battery"]),

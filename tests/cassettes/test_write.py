@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import vcr.serialize
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from vcr.persisters.filesystem import FilesystemPersister
 from vcr.serializers import yamlserializer
@@ -130,6 +130,7 @@ def test_a_stream_is_written_as_lines(tmp_path: Path) -> None:
     assert '        data: {"b": 2}\n' in (tmp_path / "x.yaml").read_text()
 
 
+@settings(deadline=None)
 @given(st.text() | st.text(alphabet="\n\r\t \x85\u2028\u2029\ufeff#:-'\"{é😀", max_size=12) | st.binary())
 def test_every_body_comes_back_to_the_byte(
     tmp_path_factory: pytest.TempPathFactory, body: str | bytes
