@@ -61,6 +61,11 @@ class Said:
         reason = (self.recorded.message or {}).get("stop_reason")
         return reason if self.recorded.whole and isinstance(reason, str) else None
 
+    @property
+    def answered_nothing(self) -> bool:
+        """Whether the reply is whole, and has nothing in it."""
+        return self.stop_reason is not None and not self.reply
+
     def begins(self, later: Said) -> bool:
         """Whether `later` says all of this first."""
         count = len(self.marks)
@@ -121,10 +126,11 @@ class Kinship:
                 continue
             if _invites_retry(before) or said.recorded.asked("x-stainless-retry-count") not in ("", "0"):
                 return before
-            resent = before.stop_reason in ("refusal", "pause_turn") or before.recorded.message is None
-            # A test may ask the same in another way, and so in a conversation of its own.
+            resent = before.stop_reason in ("refusal", "pause_turn")
+            # A test may ask the same in another way, and so in a conversation of its own. What was refused
+            # with an error is often asked twice there, with and without the client that is tested.
             alone = before.place == len(self._all) - 1 and _client(before) == _client(said)
-            return before if (resent or not before.reply) and alone else None
+            return before if (resent or before.answered_nothing) and alone else None
         return None
 
     def _answered_before(self, said: Said) -> Said | None:

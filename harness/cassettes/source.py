@@ -203,11 +203,13 @@ def _from_json(text: str, path: str) -> Source:
 
 def _json_spots(text: str, key: str | None) -> Iterator[Spot]:
     """Where the items of the list begin; `text` is known to be JSON that has it."""
-    line, seen = 1, 0
+    line, begins, seen = 1, 0, 0
     for start in _item_starts(text, key):
-        line += text.count("\n", seen, start)
+        # Only what is new is looked at: a file of one line would be searched from its start each time.
+        if more := text.count("\n", seen, start):
+            line, begins = line + more, text.rfind("\n", seen, start) + 1
         seen = start
-        yield Spot(line, start - text.rfind("\n", 0, start))
+        yield Spot(line, start - begins + 1)
 
 
 def _item_starts(text: str, key: str | None) -> Iterator[int]:

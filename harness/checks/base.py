@@ -29,7 +29,7 @@ import msgspec
 
 from ..clauses import Level
 from ..evidence import Exchange, Run, TurnView
-from ..wire.same import Difference, Piece, brief, difference
+from ..wire.same import Difference, Piece, brief, content_pieces, difference
 
 Evidence: TypeAlias = Literal["wire", "outcome", "hook"]
 """What a finding rests on: requests seen, what the loop returned, or what its hooks were told."""
@@ -217,15 +217,30 @@ def continuations(exchange: Exchange) -> list[list[Piece]]:
     """The ways in which a later conversation may begin that keeps this request and its reply.
 
     Mostly one. After a second pause there may be two: the newer content after the older, or in its place
-    where it repeats it.
+    where it repeats it. A reply that the request began may go back in one piece with its beginning.
     """
     kept = [exchange.pieces + exchange.reply_pieces]
+    if begun := _with_its_beginning(exchange):
+        kept.append(begun)
     without = _without_older_pause(exchange)
     if without is not None and exchange.previous is not None:
         older = [piece.key for piece in exchange.previous.reply_pieces]
         if older == [piece.key for piece in exchange.reply_pieces[: len(older)]]:
             kept.append(without)
     return kept
+
+
+def _with_its_beginning(exchange: Exchange) -> list[Piece]:
+    """A request and its reply, the text of which the request began; empty where it began none."""
+    if not exchange.pieces or not exchange.reply_pieces:
+        return []
+    begun, rest = exchange.pieces[-1], exchange.reply_pieces[0]
+    resumed = exchange.previous is not None and exchange.previous.stop_reason == "pause_turn"
+    if begun.role != "assistant" or resumed or {begun.type, rest.type} != {"text"}:
+        return []
+    text = f"{begun.block.get('text', '')}{rest.block.get('text', '')}"
+    whole = content_pieces("assistant", [{**rest.block, "text": text}])
+    return [*exchange.pieces[:-1], *whole, *exchange.reply_pieces[1:]]
 
 
 def _without_older_pause(exchange: Exchange) -> list[Piece] | None:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
+from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness.cassettes.model import Cassette, Interaction, Request, Response
 from harness.cassettes.verdicts import Judged, judge_cassette
+from harness.wire.eras import era_of
+from harness.wire.events import Told, events_of
 from tests.cassettes.recordings import (
     TOOL,
     Json,
@@ -138,7 +144,15 @@ FAULTS: dict[str, tuple[Cassette, dict[str, str]]] = {
         {"HIST-1": "warn 20"},
     ),
     "a refused request is sent again": (
-        recorded(*[([ASK], refused(400, "invalid_request_error", "max_tokens: too many"))] * 2),
+        cassette(
+            *(
+                (
+                    request([ASK], {"x-stainless-retry-count": str(count)}),
+                    answer(refused(400, "invalid_request_error", "max_tokens: too many")),
+                )
+                for count in range(2)
+            )
+        ),
         {"FAULT-2": "fail 20"},
     ),
     "another model after the call": (
@@ -176,6 +190,13 @@ NONE: dict[str, Cassette] = {
         ([ASK], DONE), ([ASK, assistant("Something else."), user("And b?")], reply("end_turn", "b."))
     ),
     "a setting was refused": recorded(([ASK], refused(400, "invalid_request_error", "max_tokens: too many"))),
+    "a test that is refused twice": recorded(
+        *[([ASK], refused(400, "invalid_request_error", "max_tokens: too many"))] * 2
+    ),
+    "a reply that the request began": recorded(
+        ([ASK, assistant("{")], reply("tool_use", '"a": 1}', call())),
+        ([ASK, assistant('{"a": 1}', call()), user(result())], DONE),
+    ),
     "two branches of one conversation": recorded(
         ([ASK], DONE),
         ([ASK, assistant(LONG), user("And b?")], reply("end_turn", "b.")),
@@ -303,6 +324,30 @@ def test_what_is_not_the_messages_api_is_passed_over_and_counted() -> None:
         "answers that cannot be read": 1,
     }
     assert (judged.requests, judged.conversations, judged.checks, judged.grade) == (0, 0, [], "unsupported")
+
+
+def frame(event: Json) -> bytes:
+    """An event as Amazon frames it; the checksums are nobody's business here."""
+    payload = json.dumps({"bytes": base64.b64encode(json.dumps(event).encode()).decode()}).encode()
+    return struct.pack(">III", 16 + len(payload), 0, 0) + payload + bytes(4)
+
+
+def test_streams_of_amazon_are_judged_too() -> None:
+    told = events_of(CALLED, Random(0), Told(era_of(CALLED)))
+    body = b"".join(frame(event.data) for event in told)
+    uri = BEDROCK + "-with-response-stream"
+    kind = [("Content-Type", "application/vnd.amazon.eventstream")]
+    framed = Response(status=200, headers=kind, body=body)
+    first = json.dumps({"messages": [ASK], "tools": [TOOL]}).encode()
+    later = [ASK, assistant("Looking.", call()), user(result())]
+    second = json.dumps({"messages": later, "tools": [TOOL]}).encode()
+    steps = [
+        msgspec.structs.replace(other(uri, first), response=framed),
+        other(BEDROCK, second, json.dumps(DONE).encode()),
+    ]
+    judged = judge_cassette(Cassette(path=cassette().path, interactions=steps))
+
+    assert bad(judged).keys() == {"HIST-1", "HIST-4"}
 
 
 VERTEX = (
