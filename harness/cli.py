@@ -111,6 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"loop-harness {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands.add_parser("run", help="play scenarios against a loop and judge it"))
+    _add_doctor(commands.add_parser("doctor", help="explain why a loop cannot be judged, or what can be"))
     _add_list(commands.add_parser("list", help="list the scenarios"))
     explain = commands.add_parser("explain", help="explain a clause, or show a scenario")
     explain.add_argument("name", metavar="CLAUSE", help="PAUSE-1; or the id of a scenario: pause/no-tools")
@@ -128,6 +129,14 @@ def _parser() -> argparse.ArgumentParser:
     add_drift(commands.add_parser("drift", help="tell which recordings are behind the client and the API"))
     add_render(commands.add_parser("render", help="write a stored JSON report as other kinds"))
     return parser
+
+
+def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    add_target(parser)
+    parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
+    limit = "seconds the turn may take (default: 20)"
+    parser.add_argument("--deadline", type=_seconds, default=None, metavar="SECONDS", help=limit)
+    parser.set_defaults(history=None, scenarios=None)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -167,6 +176,16 @@ def _port(text: str) -> int:
 
 def _seed(text: str) -> int:
     return _whole(text, range(2**63), "seed")
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; write 0.1 to 3600")
+    return seconds
 
 
 def _whole(text: str, numbers: range, what: str) -> int:

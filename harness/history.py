@@ -270,6 +270,8 @@ class Exited(Event, kw_only=True, tag="exited"):
     stdout: str = ""
     stderr: str = ""
     sizes: tuple[int, int] = (0, 0)
+    unread: bool = False
+    """It read nothing of what it was told."""
     left: list[str] = []
 
 

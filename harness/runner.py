@@ -56,6 +56,16 @@ class CaseResult(msgspec.Struct, kw_only=True):
         return f"{self.scenario}[{self.variant}]" if self.variant else self.scenario
 
 
+class Smoke(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of the shortest of all turns."""
+
+    problem: str = ""
+    """Why the loop could not be started."""
+    events: list[AnyEvent] = []
+    strangers: list[str] = []
+    """Requests to the provider that belonged to nobody."""
+
+
 class Runner:
     """Runs cases against one loop. Use it as a context manager; its methods may be called from any thread.
 
@@ -81,6 +91,8 @@ class Runner:
         self._seed = seed
         self._declaration = declaration
         self._history_dir = history_dir
+        self._stays = getattr(target, "keep_alive", True)
+        """A process plays several turns, so that it pays to warm it up."""
         self._provider = Provider()
         self._pulse = Pulse()
         self._loop = asyncio.new_event_loop()
@@ -126,6 +138,10 @@ class Runner:
                 self._probe = self._call(self._explore())
             return self._probe or Probe()
 
+    def smoke(self, deadline: float) -> Smoke:
+        """Play the first of the probe's scripts, once, and tell what happened; for a runner not used yet."""
+        return self._call(self._smoke(deadline))
+
     def run(self, case: Case) -> CaseResult:
         """Play one case and judge it."""
         return self.run_all([case])[0]
@@ -158,18 +174,31 @@ class Runner:
 
     # Below this line everything but `_judged` runs in the background thread.
 
-    async def _explore(self) -> Probe:
+    async def _smoke(self, deadline: float) -> Smoke:
+        if problem := await self._ready():
+            return Smoke(problem=problem)
+        scenario = msgspec.structs.replace(TEXT, deadline=deadline)
+        events, _ = await self._played(Case(scenario, "json"), 0, self._terms())
+        return Smoke(events=events, strangers=list(self._provider.strangers))
+
+    async def _ready(self) -> str:
+        """Start the drivers; why that cannot be done, else nothing."""
         try:
             self._drivers = [self._new_driver(number) for number in range(self._jobs)]
             await self._start_all()
         except DriverError as error:
-            return Probe(problem=str(error))
+            return str(error)
         except TimeoutError:
-            return Probe(problem=f"{self.name}: importing it took more than {START_DEADLINE:.0f} s")
+            return f"{self.name}: importing it took more than {START_DEADLINE:.0f} s"
+        return ""
+
+    async def _explore(self) -> Probe:
+        if problem := await self._ready():
+            return Probe(problem=problem)
         for number, driver in enumerate(self._drivers):
             self._idle.put_nowait(number)
             # The probe warms up the first; where it was made earlier, nobody has.
-            if (number or self._probe) and driver.killable:
+            if (self._probe or (number and self._stays)) and driver.killable:
                 self._cold.add(number)
         if self._probe:
             return self._probe
@@ -236,7 +265,7 @@ class Runner:
         try:
             await run.play()
             await run.census()
-            if run.left_cold:
+            if run.left_cold and self._stays:
                 await self._warm(worker)
             seconds = time.monotonic() - began
         finally:

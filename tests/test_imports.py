@@ -21,7 +21,7 @@ LAYERS: dict[str, int] = {
             "scenario census evidence arrange exchange display declaration keys crash own_tools",
             "provider loops checks",
             "judge cassettes",
-            "case rival killing probe pulse retrial runner chosen serving fake",
+            "case rival killing probe pulse retrial runner doctor chosen serving fake",
             "report catalogue_doc",
             "commands cli plugin __main__",
         ]

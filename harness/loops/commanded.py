@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
+import sys
+import termios
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,8 @@ from .spawned import Spawned
 DRAIN = 0.2
 """Seconds in which what a dead process has printed comes in, where something else holds its output open."""
 
+SMALLEST_PIPE = 4096
+"""Bytes that are in a pipe at least before anybody has read."""
 LEAVING = 0.1
 """Seconds in which what it started may be gone after it."""
 
@@ -31,6 +36,8 @@ class CommandProcess(Spawned):
         self.left: dict[int, str] = {}
         """What it had started and left running when it ended, by process id."""
         self._input: asyncio.WriteTransport | None = None
+        self._told = 0
+        self._unread = -1
 
     async def start(self, words: Sequence[str], env: Mapping[str, str], cwd: Path | None) -> None:
         """Start it, in its own folder unless `cwd` is another. Raises `OSError` where that cannot be done."""
@@ -38,6 +45,7 @@ class CommandProcess(Spawned):
         work.mkdir()
         temporary.mkdir()
         (stdin, told), (said, stdout), (complained, stderr) = os.pipe(), os.pipe(), os.pipe()
+        self._unread = os.dup(stdin)  # what nobody reads stays in the pipe, and can be measured
         ours = [
             os.fdopen(fd, mode, buffering=0) for fd, mode in ((said, "rb"), (complained, "rb"), (told, "wb"))
         ]
@@ -69,6 +77,7 @@ class CommandProcess(Spawned):
             return
         if line:
             self._input.write(line + b"\n")
+            self._told += len(line)
         if last:
             self._input.write_eof()
 
@@ -81,6 +90,20 @@ class CommandProcess(Spawned):
             await asyncio.sleep(LEAVING)
             self.left = await self.family(left)
 
+    @property
+    def unread(self) -> bool:
+        """Whether what it was told is still there, all of it."""
+        if self._unread < 0 or not self._told:
+            return False
+        size = fcntl.ioctl(self._unread, termios.FIONREAD, b"\0" * 4)
+        return int.from_bytes(size, sys.byteorder) >= min(self._told, SMALLEST_PIPE)
+
+    async def _clean_up(self) -> None:
+        if self._unread >= 0:
+            os.close(self._unread)
+            self._unread = -1
+        await super()._clean_up()
+
     def exited(self) -> Exited:
         """What became of it."""
         code = self.died.result() if self.died.done() else None
@@ -91,5 +114,6 @@ class CommandProcess(Spawned):
             stdout=self.stdout.text,
             stderr=self.stderr.text,
             sizes=(self.stdout.size, self.stderr.size),
+            unread=self.unread,
             left=sorted(self.left.values()),
         )

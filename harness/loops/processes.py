@@ -34,7 +34,8 @@ class ProcessDriver:
 
     def __init__(self, command: Command, place: Place) -> None:
         self.name = command.name
-        self.declaration = Declaration()
+        self._declared = Declaration()
+        self._heard: dict[str, Any] = {}
         self._command = command
         self._place = place
         self._guard = Guard()
@@ -47,10 +48,17 @@ class ProcessDriver:
 
     # --- what `Driver` asks for -------------------------------------------------------------------
 
+    @property
+    def declaration(self) -> Declaration:
+        """What is declared, by whichever process of the command said so first."""
+        if self._heard != self._command.hello:
+            self._declare(self._command.hello)
+        return self._declared
+
     async def start(self) -> None:
         """Get ready. Raises `DriverError`."""
         self._guard.post()
-        self._declare()
+        self._declare(self._command.hello)
 
     def cannot_cancel(self, via: str) -> str:
         """A process has no task."""
@@ -128,19 +136,21 @@ class ProcessDriver:
     def _greeted(self, said: Any) -> None:
         """Take what a process declares: it is the same for all processes of the command."""
         try:
-            self._command.hello.update(read_hello(said))
-            self._declare()
+            told = {**self._command.hello, **read_hello(said)}
+            self._declare(told)
+            self._command.hello.update(told)
             self._hello = ""
         except (MalformedError, DriverError) as error:
             self._hello = str(error)
 
-    def _declare(self) -> None:
+    def _declare(self, told: dict[str, Any]) -> None:
         try:
-            self.declaration = declaration.collect(
-                self._command.hello, self._place.declaration, self._place.folder, "the process's hello"
+            self._declared = declaration.collect(
+                told, self._place.declaration, self._place.folder, "the process's hello"
             )
         except DeclarationError as error:
             raise DriverError(str(error)) from None
+        self._heard = dict(told)
 
     def _understand(self, playing: Playing, process: CommandProcess) -> None:
         """Record how the turn of a process that is dead has ended."""

@@ -19,6 +19,29 @@ UNSUPPORTED = 10
 """The exit code of a process that cannot do what the turn asks for."""
 
 
+HOOKS: dict[str, str] = {
+    "status": "tell a status with the outcome",
+    "shown": "tell with the outcome what was shown",
+    "history": "tell with the outcome the history that is kept",
+    "usage": "POST /usage once, or tell the usage with the outcome",
+    "publish": "POST /publish",
+    "done": "have the last POST /publish say done",
+    "report": "POST /report",
+    "checkpoint": "keep a checkpoint with PUT /store/…, under the checkpoint_key of the turn",
+    "tools": "offer the tools of the turn to the model, and run them with POST /tools/NAME",
+    "iterations": "stop after limits.max_iterations requests",
+    "wall_clock": "stop after limits.wall_clock seconds",
+    "pauses": "stop after limits.pauses resumed pauses in a row",
+    "arguments": "be a Python callable, which is handed the caller's own lists and not their text",
+    "claim": "begin with POST /claim, and leave the turn alone where that is not granted",
+    "cancel": "GET /cancelled before each request and tool",
+    "asyncio": "be an asynchronous Python callable",
+    "interrupt": "clean up on SIGINT",
+    "signal": "clean up on SIGTERM",
+}
+"""How a process exposes what `turn.EXPOSABLE` names."""
+
+
 class ToolLine(msgspec.Struct, kw_only=True):
     """A tool to offer to the model. Run it by `POST harness_url/tools/NAME` with the call's input."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -89,6 +90,8 @@ class Provider:
         self._door: Door | None = None
         self._doors: dict[str, Door] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.strangers: deque[str] = deque(maxlen=MOST_ELSEWHERE)
+        """Requests that belong to no session, in short."""
         self._ids = Ids()
         self._elsewhere: WeakKeyDictionary[Session, set[str]] = WeakKeyDictionary()
 
@@ -214,6 +217,8 @@ class Provider:
 
     def _stranger(self, request: Request) -> Answer:
         """The answer to a request of no session."""
+        known = "a key nobody gave it" if credential(request.headers) else "no key"
+        self.strangers.append(f"{request.method} {request.path} with {known}")
         failure = _MISSING_KEY if credential(request.headers) is None else _BAD_KEY
         if request.endpoint == "unknown" or request.method in ("HEAD", "OPTIONS"):
             failure = Failure(status=404)

@@ -218,6 +218,55 @@ def asks_elsewhere():
         tell({"shown": [text(ask(told))], "detail": str(error)})
 
 
+def asks_only_elsewhere():
+    turn()
+    try:
+        urllib.request.urlopen("https://api.anthropic.com/v1/messages", b"{}", timeout=5)
+    except OSError:
+        tell({"status": "failed"})
+
+
+def asks(path, headers, **body):
+    told = turn()
+    place = urlsplit(told["base_url"])
+    connection = http.client.HTTPConnection(place.netloc)
+    headers = {"content-type": "application/json", "anthropic-version": "2023-06-01", **headers}
+    connection.request("POST", path, json.dumps(body), headers)
+    tell({"status": "failed", "detail": connection.getresponse().read().decode()})
+    connection.close()
+
+
+def asks_at_a_wrong_path():
+    asks("/w0/v1/chat/completions", {"x-api-key": os.environ["ANTHROPIC_API_KEY"]})
+
+
+def asks_without_a_key():
+    asks("/w0/v1/messages", {})
+
+
+def asks_as_nobody():
+    asks("/v1/messages", {"x-api-key": "sk-ant-of-somebody"})
+
+
+def asks_for_too_little():
+    asks("/w0/v1/messages", {"x-api-key": os.environ["ANTHROPIC_API_KEY"]}, model="claude-opus-4-6")
+
+
+def shows_something_else():
+    ask(turn())
+    tell("I do not know.")
+
+
+def does_not_return():
+    ask(turn())
+    time.sleep(1000)
+
+
+def asks_nobody():
+    turn()
+    tell("Hello from the probe.")
+
+
 def stays():
     """Kept alive; what it is told in a prompt, it does."""
     print(json.dumps({"hello": {"protocol": 1, "declaration": {"caps": {"iterations": 9}}}}), flush=True)
