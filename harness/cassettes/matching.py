@@ -1,7 +1,8 @@
 """Which recorded interaction answers a request: equal method, address and body, each played once, in order.
 
 Bodies are compared as JSON, whatever the order of keys and the spelling of numbers, without the fields that
-are told to be ignored; where that finds nothing, without secrets on both sides.
+are told to be ignored; where that finds nothing, without secrets on both sides; and where one of them is part
+of a message thread, by what the model would read.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, urlsplit
 
-from ..wire.codec import NotJsonError, canonical, loads
+from ..wire.codec import NotJsonError, canonical, dumps, loads
 from ..wire.same import canonical as same_numbers
+from ..wire.same import pieces
 from .model import Cassette, Headers, Interaction
 from .redact import Redactor
+from .threads import Threads, is_threaded
 
 IGNORED = ("metadata.user_id",)
 """Fields that say who asked, not what."""
@@ -85,12 +88,15 @@ class Shelf:
         self._redactor = redactor or Redactor()
         self._clean = cassette.secrets_checked and not self._redactor.has_rules
         """Redacting what was recorded would change nothing."""
+        self._threads = Threads(cassette)
 
     def take(self, method: str, uri: str, headers: Headers, body: bytes) -> Kept | None:
         """The first interaction that is left and has this request; it counts as played then."""
         found = self._find(method, uri, headers, body, played=False)
         if found is not None:
             found.played = True
+            if is_threaded(body):
+                self._threads.answered(body, found.number)
         return found
 
     def played(self, method: str, uri: str, headers: Headers, body: bytes) -> Kept | None:
@@ -122,6 +128,13 @@ class Shelf:
             return data
         return same_numbers(without(value, self._ignored))
 
+    def readable(self, body: bytes, headers: Headers, one: Kept | None = None) -> Any:
+        """A body as it is shown, that of `one` where it was recorded: with what its thread stands for."""
+        if self._threads.any or is_threaded(body):
+            whole = self._threads.recorded(one.number) if one else self._threads.asked(body)
+            body = dumps(whole) if whole else body
+        return self.bare(body, headers, redacted=True)
+
     def _find(self, method: str, uri: str, headers: Headers, body: bytes, *, played: bool) -> Kept | None:
         place = self._place(method, uri)
         rivals = [one for one in self.kept if one.played is played and self._place_of(one) == place]
@@ -130,7 +143,25 @@ class Shelf:
             for one in rivals:
                 if self._key_of(one, redacted=redacted and not self._clean) == wanted:
                     return one
+        return self._find_by_thread(rivals, headers, body)
+
+    def _find_by_thread(self, rivals: list[Kept], headers: Headers, body: bytes) -> Kept | None:
+        """One with which the model would read the same, where that is not the same request."""
+        if not rivals or not (self._threads.any or is_threaded(body)):
+            return None
+        asked = self._threads.asked(body)
+        wanted = self._reading(asked, headers) if asked else None
+        for one in rivals if wanted else ():
+            recorded = self._threads.recorded(one.number)
+            if recorded and self._reading(recorded, one.interaction.request.headers) == wanted:
+                return one
         return None
+
+    def _reading(self, whole: dict[str, Any], headers: Headers) -> bytes:
+        """The same for what the model reads as the same."""
+        bare = self.bare(dumps(whole), headers, redacted=True)
+        said = pieces(bare.pop("messages", None) or [])
+        return b"\n".join([canonical(bare), *(piece.key for piece in said)])
 
     def _key_of(self, one: Kept, *, redacted: bool) -> bytes:
         if redacted not in one.keys:

@@ -112,7 +112,7 @@ class Player:
         if not rivals:
             total = len(self._shelf.kept)
             return f"{self.path} has nothing left for this address ({self.played} of {total} are played)."
-        asked = self._shelf.bare(body, headers, redacted=True)
+        asked = self._shelf.readable(body, headers)
         recorded = [self._bare(one) for one in rivals]
         shared = [common(each, asked) for each in recorded]
         best = max(range(len(rivals)), key=lambda place: (shared[place], -place))
@@ -121,7 +121,7 @@ class Player:
 
     def _bare(self, one: Kept) -> object:
         request = one.interaction.request
-        return self._shelf.bare(request.body, request.headers, redacted=True)
+        return self._shelf.readable(request.body, request.headers, one)
 
     def _at(self, one: Kept) -> str:
         return f"{self.path}:{one.interaction.line} (interaction {one.number})"

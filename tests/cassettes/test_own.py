@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from harness.cassettes.read import read
-from tests.cassettes.serving import replaying
+from tests.cassettes.serving import post, replaying
 from tests.record_cassettes import FOLDER, TAKES, Take, play, record
 
 EACH = pytest.mark.parametrize("take", TAKES, ids=lambda take: f"{take.loop}/{take.path.stem}")
@@ -21,6 +22,31 @@ def test_the_loop_asks_what_it_asked_when_it_was_recorded(take: Take) -> None:
 
     assert player.finish() == []
     assert player.played == len(read(take.path).interactions) > 0
+
+
+@pytest.mark.parametrize(
+    ("recorded", "played"), [("runner", "runner-unthreaded"), ("runner-unthreaded", "runner")]
+)
+def test_a_recording_over_a_thread_and_one_without_are_the_same(recorded: str, played: str) -> None:
+    for take in [take for take in TAKES if take.loop == recorded]:
+        with replaying(take.path) as (url, player):
+            play(take._replace(loop=played), url)
+
+        assert player.finish() == []
+
+
+def test_what_differs_in_a_thread_is_shown_with_what_the_thread_stands_for() -> None:
+    [take] = [take for take in TAKES if (take.loop, take.scenario) == ("runner", "tool/chained")]
+    with replaying(take.path) as (url, player):
+        again = json.loads(read(take.path).interactions[1].request.body)
+        again["messages"][0]["content"][0]["content"] = "something else"
+        post(url, read(take.path).interactions[0].request.body)
+        post(url, again)
+
+    message = player.findings[0].message
+    assert "first at messages[2].content[0]:" in message
+    assert "something else" in message
+    assert "thread" not in message
 
 
 @EACH
