@@ -83,7 +83,11 @@ def may_be_missing(exchange: Exchange, piece: Piece, *, next_turn: bool) -> bool
     if not next_turn:
         return False
     # Calls that nobody answered may be dropped, thinking counts within its own turn only.
-    return piece.type in THINKING or piece.type.endswith("tool_use") or exchange.stop_reason == "compaction"
+    if piece.type.endswith("tool_use"):
+        return not any(
+            other.block.get("tool_use_id") == piece.block.get("id") for other in exchange.reply_pieces
+        )
+    return piece.type in THINKING or exchange.stop_reason == "compaction"
 
 
 def alike(one: str, other: str) -> bool:

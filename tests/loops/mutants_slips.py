@@ -9,6 +9,8 @@ from typing import Any
 from harness.loops.reference import ReferenceTurn
 from harness.loops.reference.effects import Block, Call, Effect, Failed, Ran, RunTools
 from harness.loops.reference.ends import End
+from harness.loops.reference.receive import Accumulator
+from harness.loops.reference.state import blocks_of
 from tests.loops.mutant import breaks
 
 
@@ -49,6 +51,35 @@ class CountsThePausesOfTheTurn(ReferenceTurn):
         return end
 
 
+class Uncited(Accumulator):
+    """Keeps the words of a text, and not what they rest on."""
+
+    def _delta(self, index: int, delta: dict[str, Any]) -> None:
+        if delta.get("type") != "citations_delta":
+            super()._delta(index, delta)
+
+
+@breaks("HIST-1", on=("text/cited",), variants=("sse",))
+class LosesCitations(ReferenceTurn):
+    """Passes over the citations of a stream."""
+
+    def accumulator(self) -> Accumulator:
+        return Uncited()
+
+
+@breaks("HIST-1", on=("tool/server-run", "text/cited"))
+class TakesAnsweredSearchesForOpenOnes(ReferenceTurn):
+    """Drops every server-run call at the end of the turn, answered or not."""
+
+    def settle(self) -> None:
+        super().settle()
+        for message in self.messages[self.start :]:
+            if message["role"] == "assistant":
+                message["content"] = [
+                    block for block in blocks_of(message) if block.get("type") != "server_tool_use"
+                ]
+
+
 @breaks("EXPECT", on=("cap/iterations-reached",))
 class AllowsOneIterationTooFew(ReferenceTurn):
     """Ends before the last request that the cap allows."""
@@ -65,7 +96,7 @@ class PutsTheEndBeforeTheMiddle(ReferenceTurn):
         self.display.say(_gathered(content))
 
 
-@breaks("EXPECT", on=("fault/overloaded-once", "fault/server-error-first", "fault/reset"))
+@breaks("EXPECT", on=("fault/overloaded-once", "fault/server-error-first", "fault/reset", "fault/no-advice"))
 class GivesUpAtOnce(ReferenceTurn):
     """Declares that it tries again what failed, and does not."""
 
