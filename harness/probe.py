@@ -29,9 +29,10 @@ from .history import (
     TurnBegan,
     UsageRecorded,
 )
+from .keys import is_key
 from .loops.driver import Driver
 from .scenario.model import Block, Cancel, Reply, Scenario, Step, Task, TurnScript
-from .turn import EXPOSABLE, INTERRUPTS, Behaviour, Limits, ToolSpec
+from .turn import EXPOSABLE, INTERRUPTS, Behaviour, Declaration, Limits, ToolSpec
 
 FIRST_DEADLINE = 20.0
 """Seconds for the first run, in which a loop may still be importing its libraries."""
@@ -68,7 +69,7 @@ async def explore(play: Play, driver: Driver, url: str) -> Probe:
         return Probe(problem=problem)
     second = await play(Case(TEXT, "sse"))
     tools = await play(Case(TOOLS, "json"))
-    offers = "tools" in _hooks_used(tools)
+    offers = "tools" in _hooks_used(tools, driver.declaration)
     counted = tools if offers else await play(Case(RESUMED, "json"))
     paused = await play(Case(PAUSES, "json"))
     clocked = await play(Case(CLOCK if offers else RESUMED_CLOCK, "json"))
@@ -82,13 +83,13 @@ async def explore(play: Play, driver: Driver, url: str) -> Probe:
 
     exposes = set(driver.declaration.exposes) | set(driver.declaration.caps) & set(EXPOSABLE)
     for run in (first, second, tools, counted, paused, clocked, cancelled, cut):
-        exposes |= set(_hooks_used(run))
+        exposes |= set(_hooks_used(run, driver.declaration))
     if _stopped_after(counted, 2, 3):
         exposes.add("iterations")
     if _stopped_after(paused, 2, 3):
         exposes.add("pauses")
     # A loop that stops at its first tool call or pause by itself tells nothing by stopping there again.
-    if _replies(counted) > 1 and _stopped_after(clocked, 1, 3):
+    if _replies(counted) > 1 and (_stopped_after(clocked, 1, 3) or _capped(clocked)):
         exposes.add("wall_clock")
     if _replies(counted) > 1 and _stopped_after(cancelled, 1, 2):
         exposes.add("cancel")
@@ -132,14 +133,14 @@ def _cannot_be_driven(events: list[AnyEvent], name: str, url: str) -> str | None
     return None
 
 
-def _hooks_used(events: list[AnyEvent]) -> list[str]:
+def _hooks_used(events: list[AnyEvent], declaration: Declaration) -> list[str]:
     used: list[str] = []
     offered: set[str] = set()
-    checkpoint = ""
+    conversation = ""
     for event in events:
         match event:
             case TurnBegan():
-                checkpoint = f"chat:checkpoint:{event.conversation}"
+                conversation = event.conversation
                 offered = set(event.tools)
             case Published():
                 used += ["publish"] + (["done"] if event.done else [])
@@ -152,7 +153,7 @@ def _hooks_used(events: list[AnyEvent]) -> list[str]:
                 used.append("cancel")
             case Claimed():
                 used.append("claim")
-            case StoreSet() if event.key == checkpoint:
+            case StoreSet() if is_key("checkpoint", event.key, conversation, declaration):
                 used.append("checkpoint")
             case RequestSeen() if offered & _tool_names(event.body):
                 used.append("tools")
@@ -184,6 +185,12 @@ def _stopped_after(events: list[AnyEvent], least: int, most: int) -> bool:
     ended = any(isinstance(event, Ended) for event in events)
     refused = any(isinstance(event, Answered) and event.kind in ("over", "rejected") for event in events)
     return ended and not refused and least <= _replies(events) <= most
+
+
+def _capped(events: list[AnyEvent]) -> bool:
+    """The loop says that it stopped at a limit, be it before the first reply: a machine may be slow."""
+    refused = any(isinstance(event, Answered) and event.kind in ("over", "rejected") for event in events)
+    return not refused and any(isinstance(event, Ended) and event.status == "capped" for event in events)
 
 
 def _landed(events: list[AnyEvent]) -> bool:

@@ -12,6 +12,7 @@ from .hist_requests import error_text
 
 PROMPTLY = 1.0
 """Seconds in which the outcome follows, beside the slack."""
+SIGNALLED = "the loop went on while the signal was on its way to it"
 
 
 @check("CANCEL-1")
@@ -21,6 +22,8 @@ def nothing_is_asked_after_a_cancellation(run: Run) -> Iterator[Finding]:
         late = next((one for one in turn.rounds if one.first_at > at), None)
         if late is None:
             yield held(turn=turn)
+        elif _on_its_way(turn, late.first_at - at):
+            yield unclear(SIGNALLED, turn=turn, exchange=late)
         else:
             yield broken(
                 expected=f"No request after the cancellation ({turn.cancels[0].point}).",
@@ -60,7 +63,9 @@ def no_tool_starts_after_a_cancellation(run: Run) -> Iterator[Finding]:
         if not running:
             continue
         started = next((tool for tool in turn.tools if _started_later(tool, running, at, run.slack)), None)
-        if started is not None:
+        if started is not None and _on_its_way(turn, started.started.at - at):
+            yield unclear(SIGNALLED, evidence="hook", turn=turn)
+        elif started is not None:
             yield broken(
                 expected=f"No further tool after the cancellation ({turn.cancels[0].point}).",
                 happened=f"{started.name} started {started.started.at - at:.2f} s after the cancellation.",
@@ -133,6 +138,11 @@ def _cancelled(run: Run) -> Iterator[tuple[TurnView, float]]:
         at = turn.cancelled_at
         if at is not None and (turn.ended is None or at <= turn.ended.at):
             yield turn, at
+
+
+def _on_its_way(turn: TurnView, later: float) -> bool:
+    """Whether a signal stopped the turn, which a program may not have noticed `later` seconds after it."""
+    return turn.cancels[0].via in ("interrupt", "signal") and later <= turn.run.slack
 
 
 def _over(one: Exchange) -> float:

@@ -38,14 +38,25 @@ def _other_course(turn: TurnView) -> str | None:
             return f"the loop does not take the limit `{key}`"
     if turn.script and turn.script.cancel and not turn.cancels:
         return f"the turn was over before it could be cancelled ({turn.script.cancel.at})"
-    declared = turn.run.declaration.caps.get("iterations")
-    if declared is not None and len(turn.rounds) >= declared != turn.began.limits.get("max_iterations"):
-        return f"the loop's own cap of {declared:.0f} requests was reached"
+    if own := _own_cap(turn):
+        return own
     if turn.cancels and not run.exposed("cancel"):
         return "the loop cannot be cancelled"
     if turn.script is not None and turn.script.crash is not None and turn.crash is None:
         return "the loop never wrote the checkpoint after which it was to be killed"
     return _other_policy(turn)
+
+
+def _own_cap(turn: TurnView) -> str | None:
+    """Which cap of the loop's own stood in place of the scenario's, or was reached where that has none."""
+    given = turn.began.limits
+    for name, cap in turn.run.declaration.caps.items():
+        limit = given.get("max_iterations" if name == "iterations" else name)
+        if limit is not None and limit != cap:
+            return f"the loop has a limit of its own: `{name}`, {cap:g}"
+        if limit is None and name == "iterations" and len(turn.rounds) >= cap:
+            return f"the loop's own cap of {cap:.0f} requests was reached"
+    return None
 
 
 def _other_policy(turn: TurnView) -> str | None:

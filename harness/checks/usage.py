@@ -108,6 +108,8 @@ def _arrived(turn: TurnView, one: Exchange) -> bool:
     if one.stop_reason is None:
         return False
     cancelled, budget, at = turn.cancelled_at, turn.caps.wall_clock, one.answered_at or 0.0
+    # A clock that was not seen to stop the loop may do so all the same.
+    budget = turn.began.limits.get("wall_clock") if budget is None else budget
     in_time = budget is None or at - turn.began.at < budget
     return one.next is not None or ((cancelled is None or at < cancelled) and in_time)
 

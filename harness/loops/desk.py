@@ -49,6 +49,7 @@ class Desk:
         """`conclude` is told the outcome. It may raise `MalformedError`, which the process is answered."""
         self._turn = turn
         self._conclude = conclude
+        self._over = False
         self.shown: list[Any] = []
         """What the process said it showed, one by one."""
 
@@ -127,6 +128,7 @@ class Desk:
         # As in the line on the standard output, or what stands under its key there.
         whole = isinstance(said, dict) and said.keys() == {"outcome"}
         self._conclude(said["outcome"] if whole else said)
+        self._over = True
 
     def _store(self, method: str, key: str, body: bytes) -> Answer:
         store = self._turn.store
@@ -153,7 +155,8 @@ class Desk:
             until = clock.now() + min(float(asked), MOST_WAITING)
         except ValueError:
             raise RefusedError(400, f"wait: a number of seconds, not {asked!r}") from None
-        while not (cancelled := self._turn.cancelled()) and clock.now() < until:
+        # Who waits beside the turn is let go with it.
+        while not (cancelled := self._turn.cancelled()) and clock.now() < until and not self._over:
             await asyncio.sleep(LOOK)
         return _json({"cancelled": cancelled})
 

@@ -204,6 +204,8 @@ def read_outcome(value: Any) -> tuple[Ended, Any]:
         return Ended(returned="none"), None
     if isinstance(value, str):
         return Ended(returned="text", shown=[value]), None
+    if isinstance(value, dict) and value.get("usage") == []:
+        value = {**value, "usage": {}}  # in PHP an empty array is both
     body = _read(value, OutcomeBody, "outcome")
     if body.raised is not None:
         said = body.raised

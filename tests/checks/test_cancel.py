@@ -60,6 +60,21 @@ def test_one_more_request_breaks_the_clause() -> None:
     assert finding.request == 2
 
 
+@pytest.mark.parametrize(("via", "kind"), [("flag", "broken"), ("asyncio", "broken"), ("signal", "unclear")])
+def test_a_request_made_while_a_signal_is_on_its_way_tells_nothing(via: str, kind: str) -> None:
+    def story(later: float) -> Story:
+        told = Story()
+        told.turn()
+        told.ask([HI])
+        told.cancel("request 1", via)
+        told.reply(CALLS, "tool_use").wait(later)
+        told.ask(BACK)
+        return told.reply([text("Done.")]).end("cancelled")
+
+    assert story(0.0).kinds("CANCEL-1") == [kind]
+    assert story(1.0).kinds("CANCEL-1") == ["broken"]
+
+
 def test_a_turn_cancelled_at_its_start_makes_no_request() -> None:
     story = Story()
     story.turn()

@@ -153,6 +153,18 @@ def test_a_cap_of_the_loops_own_changes_its_course() -> None:
     assert story.reply([call("toolu_1")], "tool_use").end("capped").kinds("EXPECT") == ["note"]
 
 
+def test_a_cap_of_the_loops_own_stands_in_place_of_the_scenarios() -> None:
+    def story(**caps: float) -> Story:
+        limits = {"wall_clock": 2.0}
+        return (
+            told(WRONG, limits=limits, exposes=("status", "wall_clock"), caps=caps).reply([text("A")]).end()
+        )
+
+    assert story(wall_clock=100).kinds("EXPECT") == ["note"]
+    assert story(wall_clock=2).kinds("EXPECT") == ["broken"]
+    assert story(iterations=8).kinds("EXPECT") == ["broken"]
+
+
 def test_a_loop_that_cannot_be_cancelled_takes_its_own_course() -> None:
     story = told(WRONG, exposes=("status",)).reply([text("A")]).cancel()
 

@@ -97,6 +97,19 @@ def test_a_reply_that_a_cancelled_loop_may_not_have_read_may_be_left_out() -> No
         assert story().usage(0, **counted).end("cancelled").kinds("USAGE-3") == ["held"]
 
 
+def test_a_reply_that_came_when_the_time_was_up_may_be_left_out() -> None:
+    def story(clock: float, *exposes: str) -> Story:
+        told = Story(exposes=exposes)
+        told.turn(wall_clock=clock)
+        told.ask([HI])
+        told.reply([call("toolu_1")], "tool_use", usage=FIRST)
+        return told.usage(0, input_tokens=0, output_tokens=0).end("capped")
+
+    assert story(0.001, "usage", "wall_clock").kinds("USAGE-1") == ["held"]
+    assert story(0.001, "usage").kinds("USAGE-1") == ["held"]
+    assert story(60, "usage").kinds("USAGE-1") == ["broken"]
+
+
 def test_each_turn_has_totals_of_its_own() -> None:
     story = two_requests().usage(2, **RIGHT).end()
     story.turn("More")

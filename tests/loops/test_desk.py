@@ -18,7 +18,7 @@ from harness.history import (
     UsageRecorded,
 )
 from harness.loops.desk import Desk
-from harness.loops.protocol import MalformedError
+from harness.loops.protocol import MalformedError, read_outcome
 from harness.store import Store
 from harness.turn import Behaviour, ToolSpec, Turn
 from tests.loops.bad.playing import spec
@@ -87,6 +87,18 @@ def test_a_turn_is_claimed():
     assert desk("POST", "/claim") == (200, {"granted": False})
     assert desk("GET", "/claim")[0] == 405
     assert [type(event) for event in desk.events] == [Claimed, Claimed]
+
+
+def test_who_waits_for_a_cancellation_is_let_go_with_the_outcome():
+    desk = Asked()
+
+    async def waits():
+        waiting = asyncio.ensure_future(desk.desk.answer("GET", "/cancelled?wait=30", {}, b""))
+        await asyncio.sleep(0.01)
+        await desk.desk.answer("POST", "/outcome", {}, b'"Done."')
+        return await asyncio.wait_for(waiting, 5)
+
+    assert json.loads(asyncio.run(waits())[2]) == {"cancelled": False}
 
 
 def test_hooks_are_recorded():
@@ -161,3 +173,7 @@ def test_what_cannot_be_meant_is_told_apart(method, path, raw, status, why):
     said = Asked()(method, path, raw=raw)
     assert said[0] == status
     assert why in said[1]["error"]
+
+
+def test_an_empty_array_is_taken_for_the_empty_object_it_is_in_php():
+    assert read_outcome({"usage": []})[0].usage == {}
