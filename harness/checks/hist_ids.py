@@ -16,18 +16,31 @@ def ids_are_unique_and_no_result_is_alone(run: Run) -> Iterator[Finding]:
     repeated = _sent_twice(one for _, one in run.rounds())
     for turn in run.turns:
         with_calls = [one for one in turn.rounds if _has_tools(one)]
-        for one in with_calls:
-            wrong = next((words for words, of in misplaced_ids(one.transcript) if of not in repeated), None)
-            if wrong is not None:
-                yield broken(
-                    expected="Ids that are unique, and for each result its call in the message before.",
-                    happened=f"In {named(one).lower()}, {wrong}.",
-                    exchange=one,
-                )
-                break
+        if not with_calls:
+            continue
+        found = next(
+            ((one, wrong) for one in _differing(with_calls) if (wrong := _wrong(one, repeated))), None
+        )
+        if found is None:
+            yield held(exchange=with_calls[-1])
         else:
-            if with_calls:
-                yield held(exchange=with_calls[-1])
+            one, wrong = found
+            yield broken(
+                expected="Ids that are unique, and for each result its call in the message before.",
+                happened=f"In {named(one).lower()}, {wrong}.",
+                exchange=one,
+            )
+
+
+def _differing(rounds: list[Exchange]) -> list[Exchange]:
+    """Those that have to be looked at: a history that only grew is as right as its last form."""
+    last = rounds[-1].pieces
+    grew = all(last[: len(one.pieces)] == one.pieces for one in rounds)
+    return rounds if not grew or _wrong(rounds[-1], set()) else rounds[-1:]
+
+
+def _wrong(one: Exchange, repeated: set[str]) -> str | None:
+    return next((words for words, of in misplaced_ids(one.transcript) if of not in repeated), None)
 
 
 def _has_tools(one: Exchange) -> bool:
