@@ -168,10 +168,16 @@ def offered_names(turn: TurnView, exchange: Exchange) -> set[str]:
     while known is not None and known.threaded:
         known = known.previous
     tools = known.body.get("tools") if known is not None else None
-    added = {_added(piece.block) for piece in exchange.pieces if piece.type == "tool_addition"}
     if not isinstance(tools, list):
-        return set(turn.began.tools) | added
-    return {str(tool.get("name")) for tool in tools if isinstance(tool, dict)} | added
+        return set(turn.began.tools)
+    return {str(tool.get("name")) for tool in tools if isinstance(tool, dict)}
+
+
+def is_offered(turn: TurnView, exchange: Exchange, name: Any) -> bool:
+    """Whether a request offered the tool, itself or in one of its messages."""
+    return name in offered_names(turn, exchange) or any(
+        _added(piece.block) == name for piece in exchange.pieces if piece.type == "tool_addition"
+    )
 
 
 def _added(block: Json) -> str:

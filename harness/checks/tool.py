@@ -13,7 +13,7 @@ from .calls import (
     carries,
     has_content,
     is_error,
-    offered_names,
+    is_offered,
     returned,
     runs_for,
     succeeded,
@@ -58,8 +58,8 @@ def a_tool_use_stop_continues(run: Run) -> Iterator[Finding]:
 
 def _ended_by_a_tool(turn: TurnView, calling: Exchange) -> str | None:
     """A tool that fails, hangs or does not exist has clauses of its own for what it may do to the turn."""
-    offered = offered_names(turn, calling)
-    unknown = [call.get("name") for call in calling.calls if call.get("name") not in offered]
+    names = [call.get("name") for call in calling.calls]
+    unknown = [name for name in names if not is_offered(turn, calling, name)]
     failed = [one.name for one in turn.called(calling) if not succeeded(one)]
     if (unknown or failed) and (turn.error_mark or turn.reports):
         return f"the tool {(failed or unknown)[0]} ended the turn"
@@ -240,7 +240,7 @@ def a_call_to_an_unknown_tool_is_answered(run: Run) -> Iterator[Finding]:
     """`is_error: true`, and the turn goes on; or the turn fails loudly, as declared."""
 
     def failure(turn: TurnView, calling: Exchange, call: Json) -> str | None:
-        return "" if call.get("name") not in offered_names(turn, calling) else None
+        return None if is_offered(turn, calling, call.get("name")) else ""
 
     yield from _failed_calls(run, failure, "does not exist")
 
