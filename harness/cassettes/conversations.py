@@ -62,7 +62,7 @@ def _append(conversation: Conversation, said: Said) -> None:
 
 def _same_turn(before: Said, said: Said) -> bool:
     """Whether nobody but the loop can have asked for this."""
-    if before.stop_reason in GOING_ON or before.marks == said.marks:
+    if before.stop_reason in GOING_ON or before.marks == said.marks or before.recorded.message is None:
         return True
     if before.stop_reason is None or before.stop_reason in CUT:
         return not _user_speaks(said)

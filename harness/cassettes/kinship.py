@@ -19,6 +19,9 @@ from ..transcript import conversation_of, previous_id
 from ..wire.same import Piece, equal, pieces
 from .exchanges import Recorded
 
+_FINAL_UNCHANGED = ("refusal", "pause_turn", "model_context_window_exceeded")
+"""Stop reasons after which nobody asks the very same again, not even to see what else comes."""
+_TOO_LONG = ("prompt is too long", "request_too_large")
 _TELLING = 60
 """Characters of a text that nobody says twice by chance."""
 
@@ -116,7 +119,8 @@ class Kinship:
         """What this request goes on from; None where it begins a conversation, as far as can be told."""
         if said.threaded:
             return self._ids.get(previous_id(said.recorded.body) or "")
-        found = self._tried_before(said) or self._answered_before(said) or self._left_out(said)
+        found = self._tried_before(said) or self._too_long(said)
+        found = found or self._answered_before(said) or self._left_out(said)
         return found if found is not None and not _another_agent(found, said) else None
 
     def _tried_before(self, said: Said) -> Said | None:
@@ -126,12 +130,20 @@ class Kinship:
                 continue
             if _invites_retry(before) or said.recorded.asked("x-stainless-retry-count") not in ("", "0"):
                 return before
-            resent = before.stop_reason in ("refusal", "pause_turn")
+            resent = before.stop_reason in _FINAL_UNCHANGED
             # A test may ask the same in another way, and so in a conversation of its own. What was refused
             # with an error is often asked twice there, with and without the client that is tested.
             alone = before.place == len(self._all) - 1 and _client(before) == _client(said)
             return before if (resent or before.answered_nothing) and alone else None
         return None
+
+    def _too_long(self, said: Said) -> Said | None:
+        """The request before this one, which there was no room for."""
+        before = self._all[-1] if self._all else None
+        if before is None or before.recorded.status not in (400, 413) or not (before.pieces and said.pieces):
+            return None
+        too_long = any(words in str(before.recorded.error) for words in _TOO_LONG)
+        return before if too_long and before.pieces[-1].key == said.pieces[-1].key else None
 
     def _answered_before(self, said: Said) -> Said | None:
         """The request whose reply this one says again, the latest of them."""

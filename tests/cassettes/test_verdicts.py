@@ -12,7 +12,9 @@ import msgspec
 import pytest
 
 from harness.cassettes.model import Cassette, Interaction, Request, Response
+from harness.cassettes.traffic import WIRE
 from harness.cassettes.verdicts import Judged, judge_cassette
+from harness.clauses import CLAUSES
 from harness.wire.eras import era_of
 from harness.wire.events import Told, events_of
 from tests.cassettes.recordings import (
@@ -50,6 +52,10 @@ def bad(judged: Judged) -> dict[str, str]:
 CALLED = reply("tool_use", thinking(), "Looking.", call())
 DONE = reply("end_turn", LONG, identifier="msg_2")
 SENT_BACK = assistant(thinking(), "Looking.", call())
+
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "a"}}
+SEARCHING = {"type": "web_search_20250305", "name": "web_search"}
+CONTINUED = {"type": "continue", "previous_message_id": "msg_1"}
 
 FAULTS: dict[str, tuple[Cassette, dict[str, str]]] = {
     "thinking is dropped": (
@@ -155,6 +161,94 @@ FAULTS: dict[str, tuple[Cassette, dict[str, str]]] = {
         ),
         {"FAULT-2": "fail 20"},
     ),
+    "several blocks become a string": (
+        recorded(
+            ([ASK], reply("end_turn", LONG, "And more of it.")),
+            ([ASK, {"role": "assistant", "content": f"{LONG}And more of it."}, user("And b?")], DONE),
+        ),
+        {"HIST-1": "fail 20", "HIST-5": "fail 20"},
+    ),
+    "a call of a tool that does not exist succeeds": (
+        recorded(
+            ([ASK], reply("tool_use", call(name="nothing"))),
+            ([ASK, assistant(call(name="nothing")), user(result())], DONE),
+        ),
+        {"TOOL-5": "fail 20"},
+    ),
+    "a call of the server gets a result": (
+        recorded(
+            ([ASK], reply("pause_turn", SEARCH)),
+            ([ASK, assistant(SEARCH), user(result("srvtoolu_1"))], DONE),
+        ),
+        {"TOOL-7": "fail 20", "PAUSE-2": "fail 20"},
+    ),
+    "words stand beside results while the server is at work": (
+        recorded(
+            ([ASK], reply("tool_use", SEARCH, call())),
+            ([ASK, assistant(SEARCH, call()), user(result(), "Go on.")], DONE),
+        ),
+        {"TOOL-8": "fail 20"},
+    ),
+    "it asks again and again without a call": (
+        recorded(
+            *(
+                (
+                    [ASK, *(each for n in range(number) for each in (assistant(f"{n} {LONG}"), user("So?")))],
+                    reply("tool_use", f"{number} {LONG}", identifier=f"msg_{number}"),
+                )
+                for number in range(6)
+            )
+        ),
+        {"TOOL-10": "fail 60"},
+    ),
+    "a pause is resumed without its tools": (
+        cassette(
+            (request([ASK], tools=[TOOL, SEARCHING]), answer(reply("pause_turn", SEARCH))),
+            (request([ASK, assistant(SEARCH)], tools=[TOOL]), answer(DONE)),
+        ),
+        {"PAUSE-3": "fail 20", "HIST-7": "warn 20"},
+    ),
+    "pauses have no end": (
+        recorded(
+            *(
+                (
+                    [ASK, assistant(*(f"{n} {LONG}" for n in range(number)))][: 1 + bool(number)],
+                    reply("pause_turn", f"{number} {LONG}", identifier=f"msg_{number}"),
+                )
+                for number in range(61)
+            )
+        ),
+        {"PAUSE-4": "warn 610"},
+    ),
+    "a cut reply goes back as the beginning of the next": (
+        recorded(([ASK], reply("max_tokens", LONG)), ([ASK, assistant(LONG)], DONE)),
+        {"TRUNC-2": "fail 20"},
+    ),
+    "a full window is sent again": (
+        recorded(([ASK], reply("model_context_window_exceeded", LONG)), ([ASK], DONE)),
+        {"WINDOW-1": "fail 20"},
+    ),
+    "a prompt that is too long gets longer": (
+        recorded(
+            ([ASK], refused(400, "invalid_request_error", "prompt is too long: 210000 tokens")),
+            ([user("And more."), assistant("Yes."), ASK], DONE),
+        ),
+        {"FAULT-10": "fail 20"},
+    ),
+    "a thread is told what it knows": (
+        cassette(
+            (request([ASK], tools=[TOOL], thread={"type": "create"}), answer(CALLED)),
+            (request([SENT_BACK, user(result())], thread=CONTINUED), answer(DONE)),
+        ),
+        {"THREAD-1": "fail 20"},
+    ),
+    "what was streamed is put together wrongly": (
+        cassette(
+            (request([ASK], tools=[TOOL]), answer(reply("tool_use", call(who="Jo")), stream=True)),
+            (request([ASK, assistant(call(who="J")), user(result())], tools=[TOOL]), answer(DONE)),
+        ),
+        {"STREAM-1": "fail 20", "HIST-1": "fail 20"},
+    ),
     "another model after the call": (
         cassette(
             (request([ASK], tools=[TOOL]), answer(CALLED)),
@@ -170,6 +264,12 @@ def test_a_fault_is_found_with_its_line(name: str) -> None:
     recording, expected = FAULTS[name]
 
     assert bad(judge_cassette(recording)) == expected
+
+
+def test_every_clause_that_is_judged_can_be_broken() -> None:
+    # A pause that is answered by words is found by PAUSE-2; one that nothing follows is left open.
+    assert {clause for _, found in FAULTS.values() for clause in found} == WIRE - {"PAUSE-1"}
+    assert CLAUSES.keys() >= WIRE
 
 
 def cut(whole: Response) -> Response:
