@@ -112,3 +112,17 @@ def written(recording: Cassette, path: Path) -> Path:
     ]
     path.write_text(yaml.safe_dump({"version": 1, "interactions": interactions}))
     return path
+
+
+ASK = user("What is a, and what has it ever been?")
+LONG = "It is a thing that was looked up with great care, and has been one for as long as anybody knows."
+
+
+def recorded(*steps: tuple[list[Any], Any], **body: Any) -> Cassette:
+    """A recording of these requests (their messages) with their answers."""
+    return cassette(*((request(asked, tools=[TOOL], **body), answer(said)) for asked, said in steps))
+
+
+CALLED = reply("tool_use", thinking(), "Looking.", call())
+DONE = reply("end_turn", LONG, identifier="msg_2")
+SENT_BACK = assistant(thinking(), "Looking.", call())
