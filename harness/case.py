@@ -38,10 +38,11 @@ from .loops.driver import Driver
 from .own_tools import own_tool
 from .provider.server import Provider
 from .provider.session import Session
+from .provider.tokens import token_of
 from .pulse import Pulse
 from .rival import PATIENCE, Claims, Rival
 from .scenario.model import Scenario, TurnScript
-from .turn import EXPOSABLE, INTERRUPTS, TurnSpec
+from .turn import EXPOSABLE, HANGUP, INTERRUPTS, TurnSpec
 
 AFTER = 0.1
 """Seconds after the outcome in which no request may come."""
@@ -76,6 +77,11 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     exposes: list[str] = []
     startup: float = 0.0
+    finished: list[list[tuple[str, str]]] = []
+    """What finished answers look like, and in `phrases` what the loop adds to them in words."""
+    phrases: list[str] = []
+    alone: bool = True
+    """No other case is played beside this one, so that the provider itself may refuse connections for it."""
     history_dir: Path | None = None
 
 
@@ -116,13 +122,17 @@ class CaseRun:
             worker=worker,
             at_point=self._at_point,
         )
+        if driver.reach == "token":
+            self._session.token = token_of(self._conversation)
 
     async def play(self) -> None:
         """Play every turn; stops early where the loop was lost or overran."""
         self._session.binder.own = own_tool(self._driver.declaration)
         self.history.append(self._began())
-        self._url = await self._provider.address(self._session)
-        self._provider.open(self._session)
+        handed = self._driver.reach == "turn"
+        if handed:
+            self._url = await self._provider.address(self._session)
+        self._provider.open(self._session, alone=not handed and self._terms.alone)
         if unplayable := self._unplayable():
             self.history.append(Noted(kind="unplayable", detail=unplayable))
             return
@@ -213,6 +223,8 @@ class CaseRun:
 
     def _unplayable(self) -> str:
         """Why the loop cannot be cancelled, or its process killed, where the scenario wants it."""
+        if self._session.refuses and self._driver.reach != "turn" and not self._terms.alone:
+            return "a service that is asked for several turns at once cannot be refused for one: use --jobs 1"
         for turn in self._case.scenario.turns:
             if turn.cancel and (why := self._driver.cannot_cancel(turn.cancel.via)):
                 return why
@@ -250,7 +262,7 @@ class CaseRun:
         if turn.cancel is None or turn.cancel.at != point:
             return
         via = turn.cancel.via
-        cancelled = Cancelled(point=point, via=via)
+        cancelled = Cancelled(point=point, via=via if self._driver.reach == "turn" else HANGUP)
         if via in INTERRUPTS:  # the loop may be gone before the driver says that it did it
             self.history.append(cancelled)
             await self._driver.cancel(spec, via)
@@ -280,6 +292,8 @@ class CaseRun:
             declaration=msgspec.to_builtins(self._driver.declaration),
             exposes=self._terms.exposes,
             startup=self._terms.startup,
+            finished=self._terms.finished,
+            phrases=self._terms.phrases,
             versions=_versions(),
         )
 
@@ -287,14 +301,15 @@ class CaseRun:
         task = self._case.scenario.task
         cancel = turn.cancel.at if turn.cancel else ""
         inherited = dict(self._memory.values) if self._memory.inherited else None
+        prompt = f"{turn.prompt} ({self._session.token})" if self._session.token else turn.prompt
         return TurnSpec(
             base_url=f"{self._url}/{self._worker}",
             api_key=self._session.key,
             model=task.model,
             max_tokens=task.max_tokens,
             system=task.system,
-            prompt=turn.prompt,
-            messages=[*messages, {"role": "user", "content": turn.prompt}],
+            prompt=prompt,
+            messages=[*messages, {"role": "user", "content": prompt}],
             conversation=self._conversation,
             tools=self._case.scenario.tools,
             stream=self._case.variant == "sse",

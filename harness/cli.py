@@ -136,12 +136,19 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
     limit = "seconds the turn may take (default: 20)"
     parser.add_argument("--deadline", type=_seconds, default=None, metavar="SECONDS", help=limit)
-    parser.set_defaults(history=None, scenarios=None)
+    _add_port(parser)
+    parser.set_defaults(history=None, scenarios=None, jobs=1)
+
+
+def _add_port(parser: argparse.ArgumentParser) -> None:
+    where = "of --http: the provider's port (default: 4010)"
+    parser.add_argument("--port", type=_port, default=None, metavar="N", help=where)
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_list(parser)
     add_target(parser)
+    _add_port(parser)
     jobs = "host processes (default: one for each processor, at most 4)"
     parser.add_argument("--jobs", type=_jobs, default=None, metavar="N", help=jobs)
     parser.add_argument("--seed", type=_seed, default=None, metavar="N", help="of text that does not matter")

@@ -60,13 +60,18 @@ def all_texts(value: Any) -> list[str]:
 
 def own_words(shown: Sequence[Shown], known: Sequence[str]) -> bool:
     """Whether anything is left of what was shown when all that is known is taken away."""
+    return bool(own_phrases(shown, known))
+
+
+def own_phrases(shown: Sequence[Shown], known: Sequence[str]) -> list[str]:
+    """What is left of what was shown when all that is known is taken away, piece by piece."""
     rest = "\n".join(one.text for one in shown)
     for text in sorted((text.strip() for text in known), key=len, reverse=True):
         if text:
-            rest = rest.replace(text, " ")
+            rest = rest.replace(text, "\n")
     for text in known:
         rest = _without_start_of(text.strip(), rest)
-    return _WORD.search(rest) is not None
+    return [line.strip() for line in rest.splitlines() if _WORD.search(line)]
 
 
 def squeezed(words: str) -> str:

@@ -13,7 +13,7 @@ import msgspec
 from .history import Answered, AnyEvent, Ended, Exited, Lost, Noted, Overran, RequestSeen
 from .runner import Smoke
 
-Kind: TypeAlias = Literal["python", "process", "agent"]
+Kind: TypeAlias = Literal["python", "process", "agent", "service"]
 LADDER = (
     "it starts",
     "it reads the turn",
@@ -30,16 +30,20 @@ _POINT: dict[Kind, str] = {
     "python": "give its client turn.base_url and turn.api_key; ANTHROPIC_BASE_URL is set as well",
     "process": "give its client ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY, which are in its environment",
     "agent": "it has to take ANTHROPIC_BASE_URL from its environment; or put {base_url} into the command",
+    "service": "it has to find the API at one address for as long as it lives: --start puts it into "
+    "ANTHROPIC_BASE_URL, without it that is http://127.0.0.1:4010/w0",
 }
 _TELL: dict[Kind, str] = {
     "python": "return the text, or Outcome(shown=[…])",
     "process": 'print {"outcome": {"shown": ["…"]}} as a line at the end, or POST it to $HARNESS_URL/outcome',
     "agent": "print the answer, and have --answer stdout",
+    "service": "answer the request, and say with --answer where in the answer the text is",
 }
 _READ: dict[Kind, str] = {
     "python": "",
     "process": "read one line of JSON from the standard input: it is the turn",
     "agent": "put {prompt} into the command, or read the prompt from the standard input",
+    "service": "pass the prompt on as it comes; --body says where it goes",
 }
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from . import clock, display
+from . import clock, display, looks
 from .exchange import Exchange, ToolRun
 from .history import (
     Began,
@@ -35,7 +35,7 @@ from .history import (
     UsageRecorded,
 )
 from .scenario.model import Scenario, TurnScript
-from .turn import INTERRUPTS, Declaration
+from .turn import HANGUP, INTERRUPTS, Declaration
 
 if TYPE_CHECKING:
     from .crash import Crash
@@ -142,6 +142,11 @@ class TurnView:
         return bool(self.cancels) and self.cancels[0].via in INTERRUPTS
 
     @property
+    def flagged(self) -> bool:
+        """Whether the turn was cancelled by a flag in the store."""
+        return bool(self.cancels) and self.cancels[0].via not in (*INTERRUPTS, HANGUP)
+
+    @property
     def torn(self) -> bool:
         """Whether it was left at once, by a loop that is not known to clean up when it is interrupted."""
         left = self.ended is not None and self.ended.raised is not None
@@ -219,9 +224,19 @@ class TurnView:
         """Whether what the user sees is marked; None where the loop shows us nothing."""
         if self.publishes and self.publishes[-1].state.get("has_error") is True:
             return True
+        if self.set_apart:
+            return True
         if self.shown is None:
             return None
-        return any(one.is_error for one in self.shown) or display.own_words(self.shown, self._known_texts())
+        known = [*self.known_texts(), *self.run.began.phrases]
+        return any(one.is_error for one in self.shown) or display.own_words(self.shown, known)
+
+    @cached_property
+    def set_apart(self) -> list[str]:
+        """What sets the answer that a client got apart from a finished one, beside its text."""
+        look = self.ended.look if self.ended else None
+        samples = self.run.began.finished
+        return looks.set_apart(look, samples) if look is not None and samples else []
 
     @property
     def left_history(self) -> Any:
@@ -230,7 +245,7 @@ class TurnView:
             return self.ended.history
         return next((one.history for one in reversed(self.publishes) if one.history is not None), None)
 
-    def _known_texts(self) -> list[str]:
+    def known_texts(self) -> list[str]:
         """Texts that are not the loop's own: the model's, the tools', the user's."""
         known = [self.prompt]
         for exchange in self.exchanges:

@@ -48,6 +48,10 @@ class Began(Event, kw_only=True, tag="began"):
     versions: dict[str, str] = {}
     recording: str = ""
     """The recording these events were made of: nothing was run, and all that is known was on the wire."""
+    finished: list[list[tuple[str, str]]] = []
+    """What finished answers look like to the loop's client, as the probe saw them (`harness.looks`)."""
+    phrases: list[str] = []
+    """Words of the loop's own that stand in finished answers as well."""
 
 
 class TurnBegan(Event, kw_only=True, tag="turn_began"):
@@ -239,6 +243,8 @@ class Ended(Event, kw_only=True, tag="ended"):
     """What of the things handed to the loop is no longer what it was; None where nobody could look."""
     appended: int = 0
     """Messages at the end of the list that was handed in which were not there before."""
+    look: list[tuple[str, str]] | None = None
+    """What a client got beside the text (`harness.looks`); None where nobody was one."""
 
 
 class Overran(Event, kw_only=True, tag="overran"):

@@ -6,7 +6,7 @@ What is used once here is a hook the loop has: leaving it out later is a fault. 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -31,15 +31,19 @@ from .history import (
 )
 from .keys import is_key
 from .loops.driver import Driver
-from .scenario.model import Block, Cancel, Reply, Scenario, Step, Task, TurnScript
-from .turn import EXPOSABLE, INTERRUPTS, Behaviour, Declaration, Limits, ToolSpec
-
-FIRST_DEADLINE = 20.0
-"""Seconds for the first run, in which a loop may still be importing its libraries."""
-INTERRUPTED = 3.0
-"""Seconds a loop may take to end that was interrupted."""
-ENDLESS = 8
-"""Steps of a script that a loop without the limit in question follows to its end."""
+from .probe_scripts import (
+    CANCEL,
+    CLOCK,
+    CUT,
+    PAUSES,
+    RESUMED,
+    RESUMED_CANCEL,
+    RESUMED_CLOCK,
+    TEXT,
+    TOOLS,
+    interrupted_by,
+)
+from .turn import EXPOSABLE, INTERRUPTS, Declaration
 
 
 class Probe(msgspec.Struct, kw_only=True):
@@ -53,6 +57,10 @@ class Probe(msgspec.Struct, kw_only=True):
     """Seconds from the call of the warm loop to its first request."""
     problem: str | None = None
     """Why the loop cannot be driven."""
+    finished: list[list[tuple[str, str]]] = []
+    """What finished answers look like to the loop's client."""
+    phrases: list[str] = []
+    """Words of the loop's own in finished answers."""
     notes: list[str] = []
     """What the owner should know, each said once."""
 
@@ -64,46 +72,50 @@ Play: TypeAlias = Callable[[Case], Awaitable[list[AnyEvent]]]
 async def explore(play: Play, driver: Driver, url: str) -> Probe:
     """Run the probe's scripts, in order. `driver` is the one that plays them, `url` the provider's."""
     first = await play(Case(TEXT, "json"))
-    problem = _cannot_be_driven(first, driver.name, url)
+    problem = cannot_be_driven(first, driver, url)
     if problem:
         return Probe(problem=problem)
     second = await play(Case(TEXT, "sse"))
     tools = await play(Case(TOOLS, "json"))
-    offers = "tools" in _hooks_used(tools, driver.declaration)
+    offers = "tools" in hooks_used(tools, driver.declaration)
     counted = tools if offers else await play(Case(RESUMED, "json"))
     paused = await play(Case(PAUSES, "json"))
     clocked = await play(Case(CLOCK if offers else RESUMED_CLOCK, "json"))
     cancelled = await play(Case(CANCEL if offers else RESUMED_CANCEL, "json"))
     cut = await play(Case(CUT, "json"))
     interrupted = {
-        via: await play(Case(_interrupted(via, offers=offers), "json"))
+        via: await play(Case(interrupted_by(via, offers=offers), "json"))
         for via in INTERRUPTS
         if not driver.cannot_cancel(via)
     }
 
     exposes = set(driver.declaration.exposes) | set(driver.declaration.caps) & set(EXPOSABLE)
     for run in (first, second, tools, counted, paused, clocked, cancelled, cut):
-        exposes |= set(_hooks_used(run, driver.declaration))
-    if _stopped_after(counted, 2, 3):
+        exposes |= set(hooks_used(run, driver.declaration))
+    if stopped_after(counted, 2, 3):
         exposes.add("iterations")
-    if _stopped_after(paused, 2, 3):
+    if stopped_after(paused, 2, 3):
         exposes.add("pauses")
     # A loop that stops at its first tool call or pause by itself tells nothing by stopping there again.
-    if _replies(counted) > 1 and (_stopped_after(clocked, 1, 3) or _capped(clocked)):
+    if replies(counted) > 1 and (stopped_after(clocked, 1, 3) or _capped(clocked)):
         exposes.add("wall_clock")
-    if _replies(counted) > 1 and _stopped_after(cancelled, 1, 2):
+    if replies(counted) > 1 and stopped_after(cancelled, 1, 2):
         exposes.add("cancel")
     exposes |= {via for via, run in interrupted.items() if _landed(run)}
-    variants = _variants(first, second)
+    both = variants(first, second)
     return Probe(
         exposes=sorted(exposes),
-        variants=variants,
-        startup=round(_startup(second), 3),
-        notes=_notes(variants),
+        variants=both,
+        startup=round(startup(second), 3),
+        notes=notes(both),
     )
 
 
-def _cannot_be_driven(events: list[AnyEvent], name: str, url: str) -> str | None:
+def cannot_be_driven(  # noqa: PLR0911 - one for each thing that may be wrong
+    events: Sequence[AnyEvent], driver: Driver, url: str
+) -> str | None:
+    """What is wrong with the first run, in words for the owner; None where nothing is."""
+    name = driver.name
     asked = any(isinstance(event, RequestSeen) for event in events)
     for event in events:
         if isinstance(event, Lost):
@@ -121,6 +133,8 @@ def _cannot_be_driven(events: list[AnyEvent], name: str, url: str) -> str | None
                     f"{name}: raised {event.raised.type} before it asked the provider: {event.raised.message}"
                     f"\n{event.raised.traceback.rstrip()}"
                 )
+            if driver.reach != "turn":
+                return never_asked(name, url)
             return (
                 f"{name}: returned without asking the provider; point its client at turn.base_url "
                 f"(here {url}/…) and give it turn.api_key"
@@ -133,7 +147,16 @@ def _cannot_be_driven(events: list[AnyEvent], name: str, url: str) -> str | None
     return None
 
 
-def _hooks_used(events: list[AnyEvent], declaration: Declaration) -> list[str]:
+def never_asked(name: str, url: str) -> str:
+    """What is told of a service that answered on its own."""
+    return (
+        f"{name}: answered without asking the provider. It has to find it at {url}/w0 as long as it lives: "
+        f"start it with ANTHROPIC_BASE_URL={url}/w0 and any ANTHROPIC_API_KEY, or let --start do it"
+    )
+
+
+def hooks_used(events: Sequence[AnyEvent], declaration: Declaration) -> list[str]:
+    """Names of what the loop was seen to use."""
     used: list[str] = []
     offered: set[str] = set()
     conversation = ""
@@ -176,24 +199,25 @@ def _tool_names(body: object) -> set[str]:
     return {tool.get("name", "") for tool in tools or () if isinstance(tool, dict)}
 
 
-def _replies(events: list[AnyEvent]) -> int:
+def replies(events: Sequence[AnyEvent]) -> int:
+    """How many replies of the script were given."""
     return sum(isinstance(event, Answered) and event.kind == "reply" for event in events)
 
 
-def _stopped_after(events: list[AnyEvent], least: int, most: int) -> bool:
+def stopped_after(events: Sequence[AnyEvent], least: int, most: int) -> bool:
     """The loop ended by itself, before the end of the script, after this many replies."""
     ended = any(isinstance(event, Ended) for event in events)
     refused = any(isinstance(event, Answered) and event.kind in ("over", "rejected") for event in events)
-    return ended and not refused and least <= _replies(events) <= most
+    return ended and not refused and least <= replies(events) <= most
 
 
-def _capped(events: list[AnyEvent]) -> bool:
+def _capped(events: Sequence[AnyEvent]) -> bool:
     """The loop says that it stopped at a limit, be it before the first reply: a machine may be slow."""
     refused = any(isinstance(event, Answered) and event.kind in ("over", "rejected") for event in events)
     return not refused and any(isinstance(event, Ended) and event.status == "capped" for event in events)
 
 
-def _landed(events: list[AnyEvent]) -> bool:
+def _landed(events: Sequence[AnyEvent]) -> bool:
     """The loop came to an end of its own after it was interrupted: it said so, or at least cleaned up."""
     ended = next((event for event in events if isinstance(event, Ended)), None)
     if ended is None or not any(isinstance(event, Cancelled) for event in events):
@@ -204,12 +228,14 @@ def _landed(events: list[AnyEvent]) -> bool:
     )
 
 
-def _startup(events: list[AnyEvent]) -> float:
+def startup(events: Sequence[AnyEvent]) -> float:
+    """Seconds until the first request."""
     began = next((event.at for event in events if isinstance(event, TurnBegan)), 0.0)
     return next((event.at - began for event in events if isinstance(event, RequestSeen)), 0.0)
 
 
-def _variants(plain: list[AnyEvent], streamed: list[AnyEvent]) -> tuple[str, ...]:
+def variants(plain: Sequence[AnyEvent], streamed: Sequence[AnyEvent]) -> tuple[str, ...]:
+    """The variants that differ, after a run of each."""
     kinds = [_streams(events) for events in (plain, streamed)]
     if kinds == [True, True]:
         return ("sse",)
@@ -218,72 +244,14 @@ def _variants(plain: list[AnyEvent], streamed: list[AnyEvent]) -> tuple[str, ...
     return ("json", "sse")
 
 
-def _streams(events: list[AnyEvent]) -> bool | None:
+def _streams(events: Sequence[AnyEvent]) -> bool | None:
     bodies = [event.body for event in events if isinstance(event, RequestSeen) and not event.lane]
     return bool(bodies[0].get("stream")) if bodies and isinstance(bodies[0], dict) else None
 
 
-def _notes(variants: tuple[str, ...]) -> list[str]:
+def notes(variants: tuple[str, ...]) -> list[str]:
+    """What the owner should know of the variants."""
     if len(variants) == 1:
         always = "always" if variants == ("sse",) else "never"
         return [f"the loop {always} streams: each scenario is run once, as [{variants[0]}]"]
     return []
-
-
-def _scenario(
-    name: str,
-    steps: list[Step],
-    limits: Limits | None = None,
-    cancel: Cancel | None = None,
-    deadline: float = 10.0,
-) -> Scenario:
-    turn = TurnScript(prompt="Say hello.", script=steps, limits=limits or Limits(), cancel=cancel)
-    return Scenario(
-        id=f"probe/{name}",
-        title="The probe",
-        clauses=[],
-        why="finds out what the loop exposes",
-        task=Task(system="You are a probe."),
-        turns=[turn],
-        tools=[_TOOL],
-        deadline=deadline,
-    )
-
-
-_TOOL = ToolSpec(
-    name="look_up",
-    description="Look something up.",
-    input_schema={"type": "object", "properties": {"key": {"type": "string"}}},
-    answers=[Behaviour(result="found")],
-)
-_CALL: list[Block] = [{"type": "tool_use", "name": "look_up", "input": {"key": "a"}}]
-_PAUSED: list[Block] = [{"type": "text", "text": "Working on it."}]
-
-
-def _step(stop: str, content: list[Block], repeat: int = 1, delay: float = 0.0) -> Step:
-    return Step(reply=Reply(stop_reason=stop, content=content, delay=delay), repeat=repeat)
-
-
-_HELLO = _step("end_turn", [{"type": "text", "text": "Hello from the probe."}])
-_CALLS = _step("tool_use", _CALL, ENDLESS)
-_PAUSES = _step("pause_turn", _PAUSED, ENDLESS)
-_BRIEF = Limits(wall_clock=0.2, max_iterations=50)
-TEXT = _scenario("text", [_HELLO], deadline=FIRST_DEADLINE)
-TOOLS = _scenario("tools", [_CALLS], Limits(max_iterations=2))
-RESUMED = _scenario("resumed", [_PAUSES], Limits(max_iterations=2))
-PAUSES = _scenario("pauses", [_PAUSES], Limits(pauses=1))
-CLOCK = _scenario("clock", [_step("tool_use", _CALL, ENDLESS, delay=0.12)], _BRIEF)
-RESUMED_CLOCK = _scenario("resumed-clock", [_step("pause_turn", _PAUSED, ENDLESS, delay=0.12)], _BRIEF)
-CANCEL = _scenario("cancel", [_CALLS], cancel=Cancel(at="request 1"))
-RESUMED_CANCEL = _scenario("resumed-cancel", [_PAUSES], cancel=Cancel(at="request 1"))
-
-
-def _interrupted(via: str, *, offers: bool) -> Scenario:
-    """A script in which the turn is interrupted while it waits for its second reply."""
-    waits = _step("tool_use", _CALL, 2, 0.2) if offers else _step("pause_turn", _PAUSED, 2, 0.2)
-    first = msgspec.structs.replace(waits, repeat=1)
-    cancel = msgspec.convert({"at": "first byte 2", "via": via}, Cancel)
-    return _scenario(via, [first, waits], cancel=cancel, deadline=INTERRUPTED)
-
-
-CUT = _scenario("cut", [_step("max_tokens", [{"type": "text", "text": "Half an ans"}]), _HELLO])

@@ -18,13 +18,15 @@ from typing import Any, Self, TypeVar
 import msgspec
 
 from .case import Case, CaseRun, Terms, history_path
+from .client_probe import explore_client
 from .history import AnyEvent
 from .judge import CheckResult, judge, scenario_grade
 from .loops.driver import Driver, DriverError
 from .loops.host import HostDriver
 from .loops.inprocess import InProcessDriver
 from .loops.place import Place, Target
-from .probe import TEXT, Probe, explore
+from .probe import Probe, explore
+from .probe_scripts import TEXT
 from .provider.server import Provider
 from .pulse import Pulse
 from .retrial import hangs_on_time, settle
@@ -71,10 +73,10 @@ class Runner:
 
     `target` is `pkg.mod:attr` (runs in a host process, unless `in_process`), a callable (runs here), or what
     makes a driver itself, such as a `Command`.
-    With a `probe` from an earlier run of the same loop, none is made.
+    With a `probe` from an earlier run of the same loop, none is made. `port` is the provider's; 0 for any.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a form to fill in, by name
         self,
         target: str | Target | Callable[..., Any],
         *,
@@ -84,6 +86,7 @@ class Runner:
         declaration: Declaration | None = None,
         history_dir: Path | None = None,
         probe: Probe | None = None,
+        port: int = 0,
     ) -> None:
         self._target = target
         self._here = in_process or callable(target)
@@ -101,6 +104,7 @@ class Runner:
         self._idle: asyncio.Queue[int] = asyncio.Queue()
         self._cold: set[int] = set()
         self._probe = probe
+        self._port = port
         self._probing = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -208,7 +212,10 @@ class Runner:
             events, _ = await self._played(case, 0, unseen)
             return events
 
-        return await explore(play, self._drivers[0], self._provider.url)
+        first = self._drivers[0]
+        if first.reach != "turn":
+            return await explore_client(play, first, self._provider.url)
+        return await explore(play, first, self._provider.url)
 
     async def _start_all(self) -> None:
         """Start the drivers side by side, and be through with all of them before the first error is told."""
@@ -235,6 +242,7 @@ class Runner:
             mount=self._provider.mount,
             unmount=self._provider.unmount,
             asked=self._provider.used,
+            busy=self._provider.busy,
             proxy=self._provider.proxy(f"w{number}"),
             declaration=self._declaration,
         )
@@ -246,6 +254,9 @@ class Runner:
             seed=self._seed,
             exposes=probe.exposes,
             startup=probe.startup,
+            finished=probe.finished,
+            phrases=probe.phrases,
+            alone=self._jobs == 1,
             history_dir=self._history_dir,
         )
 
@@ -281,7 +292,7 @@ class Runner:
         await run.forget()
 
     async def _open(self) -> None:
-        await self._provider.start()
+        await self._provider.start(port=self._port)
         self._pulse.start()
 
     async def _close(self) -> None:

@@ -142,6 +142,9 @@ class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):
 INTERRUPTS = ("asyncio", "interrupt", "signal")
 """Ways to cancel a turn that need no hook: they reach the loop from outside, as an exception."""
 
+HANGUP = "hangup"
+"""How the user of a service cancels: there is no flag, and nothing to clear away."""
+
 
 class Tool:
     """One client tool of the turn: run it with the input the model gave."""

@@ -18,10 +18,11 @@ LAYERS: dict[str, int] = {
         [
             "__init__ wire clauses clock mended reach",
             "turn history reading plain lent store transcript",
-            "scenario census evidence arrange exchange display declaration keys crash own_tools",
+            "scenario census evidence looks arrange exchange display declaration keys crash own_tools",
             "provider loops checks",
             "judge cassettes",
-            "case rival killing probe pulse retrial runner doctor chosen serving fake",
+            "rival case killing probe probe_scripts client_probe pulse",
+            "retrial runner doctor chosen serving fake",
             "report catalogue_doc",
             "commands cli plugin __main__",
         ]
@@ -38,7 +39,7 @@ ONLY_IN = {
     "pytest": ("plugin.py",),
     "httptools": ("provider/connection.py", "provider/server.py"),
     "uvloop": ("provider/server.py",),
-    "httpx2": ("cassettes/",),
+    "httpx2": ("cassettes/", "loops/client.py"),
     "rich": ("commands/", "report/text.py"),
     "yaml": ("scenario/", "cassettes/"),
 }

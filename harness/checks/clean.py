@@ -27,7 +27,7 @@ def the_cancel_flag_is_gone(run: Run) -> Iterator[Finding]:
     for turn in _ended(run):
         keys = {one.key for one in turn.store} | set(turn.began.store_keys)
         flags = [key for key in sorted(keys) if _is_key(turn, key, "cancel")]
-        if turn.cancels and not turn.interrupted and turn.cancels[0].at <= (turn.ended_at or 0.0):
+        if turn.flagged and turn.cancels[0].at <= (turn.ended_at or 0.0):
             yield _gone(turn, flags[0] if flags else _own_key(turn, "cancel"), "cancel flag")
 
 

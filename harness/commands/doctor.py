@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from ..clauses import CLAUSES
 from ..doctor import Kind, Rung, climb
 from ..loops.protocol import HOOKS
-from ..probe import FIRST_DEADLINE
+from ..loops.service import SEEN
+from ..probe_scripts import FIRST_DEADLINE
 from ..report.coverage import unexposed
 from ..report.lines import Line, counted, labelled
 from ..runner import Runner, Smoke
 from ..turn import EXPOSABLE, POLICIES, Declaration
 from . import CANNOT_BE_DRIVEN, Stop
+from .services import port_of
 from .target import Contender, contenders, declared_by
 from .terminal import show
 
@@ -29,21 +31,36 @@ _MARKS = {
 
 def run(options: Namespace) -> int:
     """Look at the loop; 0 where it can be judged."""
-    if len(options.loop) + len(options.lines) > 1:
+    if len(options.loop) + len(options.lines) + len(options.http) > 1:
         raise Stop("doctor looks at one loop at a time")
-    kind: Kind = "agent" if options.answer else "process" if options.lines else "python"
+    kind = _kind(options)
     try:
         [loop] = contenders(options, seed=1)
     except Stop as stop:
         if not str(stop).startswith("--command: "):
             raise
         return _tell(climb(Smoke(problem=str(stop).removeprefix("--command: ")), kind))
-    with Runner(loop.target, in_process=options.in_process, declaration=declared_by(options)) as runner:
+    with _runner(loop, options) as runner:
         rungs = climb(runner.smoke(options.deadline or FIRST_DEADLINE), kind)
     code = _tell(rungs)
     if code == 0:
-        _works(loop, options, EXPOSABLE if kind == "python" else HOOKS)
+        _works(loop, options, EXPOSABLE if kind == "python" else SEEN if kind == "service" else HOOKS)
     return code
+
+
+def _kind(options: Namespace) -> Kind:
+    if options.http:
+        return "service"
+    return "agent" if options.answer else "process" if options.lines else "python"
+
+
+def _runner(loop: Contender, options: Namespace) -> Runner:
+    return Runner(
+        loop.target,
+        in_process=options.in_process,
+        declaration=declared_by(options),
+        port=port_of(options),
+    )
 
 
 def _tell(rungs: list[Rung]) -> int:
@@ -67,7 +84,7 @@ def _rung_lines(rung: Rung) -> Iterator[Line]:
 
 def _works(loop: Contender, options: Namespace, how: Mapping[str, str]) -> None:
     """What the loop exposes, declares, and can be judged by."""
-    with Runner(loop.target, in_process=options.in_process, declaration=declared_by(options)) as runner:
+    with _runner(loop, options) as runner:
         probe = runner.probe()
         declared = runner.declaration
     if probe.problem:

@@ -19,6 +19,7 @@ from . import CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
 from .progress import progress
 from .reports import view_of, wanted_reports, write_reports
+from .services import port_of
 from .target import Contender, contenders, declared_by
 from .terminal import show
 from .verdict import worst
@@ -56,7 +57,7 @@ def _judged(
     """What became of one loop, told as it becomes known. Raises `Stop`."""
     seed = DEFAULT_SEED if options.seed is None else options.seed
     cleaner = Cleaner()
-    jobs = options.jobs or min(_processors(), MOST_JOBS, len(cases) // CASES_EACH + 1)
+    jobs = options.jobs or _jobs(options, len(cases))
     found = LoopReport(name=loop.name, target=loop.told, seed=seed, command=loop.command)
     with Runner(
         loop.target,
@@ -65,6 +66,7 @@ def _judged(
         seed=seed,
         declaration=declared_by(options),
         history_dir=loop.history,
+        port=port_of(options),
     ) as runner:
         probe = runner.probe()
         if probe.problem:
@@ -97,6 +99,11 @@ def _judged(
 
 def _undriven(loop: LoopReport) -> str:
     return f"the loop cannot be driven, so nothing was judged\n{loop.problem}"
+
+
+def _jobs(options: Namespace, cases: int) -> int:
+    # A service is one: who wants it asked for several things at once says so.
+    return 1 if options.http else min(_processors(), MOST_JOBS, cases // CASES_EACH + 1)
 
 
 def _processors() -> int:

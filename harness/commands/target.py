@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import Stop
+from .services import OPTIONS, add_service, service, service_words, variable
 
 if TYPE_CHECKING:
     from ..loops.place import Target
@@ -34,9 +35,12 @@ def add_target(parser: ArgumentParser) -> None:
         metavar="[NAME=]CMD",
         help="a command that plays a turn, in place of --loop",
     )
+    add_service(parser)
     parser.add_argument("--keep-alive", action="store_true", help="the command plays turn after turn")
     parser.add_argument(
-        "--answer", choices=["stdout", "none"], help="the command is an agent of its own: where it answers"
+        "--answer",
+        metavar="WHERE",
+        help="of --http: text, json:$.reply or sse:$.text; of an agent's --command: stdout, none",
     )
     parser.add_argument("--tool", metavar="NAME", help="its own tool that stands for those of the scenarios")
     parser.add_argument("--cwd", metavar="DIR", help="where the command runs (default: a new folder)")
@@ -62,22 +66,19 @@ def contenders(options: Namespace, seed: int) -> list[Contender]:
     """The loops of a run, each with a name of its own. Raises `Stop`."""
     named = [("--loop", *_named(written)) for written in options.loop]
     named += [("--command", *_named(written)) for written in options.lines]
+    named += [("--http", *_named(written)) for written in options.http]
     if not named:
-        raise Stop("name what is to be judged: --loop PKG.MOD:ATTR, or --command CMD")
+        raise Stop("name what is to be judged: --loop PKG.MOD:ATTR, or --command CMD, or --http 'POST URL'")
     names = [name for _, name, _ in named]
     for option, name, _ in named:
         if names.count(name) > 1:
             raise Stop(f"{option}: {names.count(name)} loops are called {name}; write {option} NAME={name}")
-    given = {"--keep-alive": options.keep_alive, "--cwd": options.cwd, "--env": options.env}
-    given |= {"--answer": options.answer}
-    misplaced = [option for option, value in given.items() if value]
-    if misplaced and not options.lines:
-        raise Stop(f"{misplaced[0]} is for a --command, and --loop names a Python callable")
+    _misplaced(options)
     kept = _history(options)
     found = []
     for option, name, told in named:
         folder = kept / re.sub(r"[^\w.-]+", "_", name) if kept and len(named) > 1 else kept
-        target = _loop(told) if option == "--loop" else _command(options, told)
+        target = _target(options, option, told)
         written = told if name == told else f"{name}={told}"
         found.append(Contender(name, target, told, folder, _again(options, [option, written], seed)))
     return found
@@ -97,6 +98,27 @@ def declared_by(options: Namespace) -> Declaration | None:
     return Declaration(tools="own", own_tool=options.tool)
 
 
+def _misplaced(options: Namespace) -> None:
+    """Refuse what is meant for another way of reaching a loop. Raises `Stop`."""
+    process = {"--keep-alive": options.keep_alive, "--cwd": options.cwd, "--env": options.env}
+    for option, value in process.items():
+        started = option == "--env" and options.start is not None
+        if value and not options.lines and not started:
+            raise Stop(f"{option} is for a --command")
+    service = {f"--{name}": getattr(options, name) for name in OPTIONS}
+    for option, value in service.items():
+        if value not in (None, [], False) and not options.http:
+            raise Stop(f"{option} is for a service: --http 'POST http://127.0.0.1:3000/…'")
+    if options.answer is not None and not options.lines and not options.http:
+        raise Stop("--answer is for a --command or for --http, and --loop names a Python callable")
+
+
+def _target(options: Namespace, option: str, told: str) -> str | Target:
+    if option == "--loop":
+        return _loop(told)
+    return _command(options, told) if option == "--command" else service(options, told)
+
+
 def _named(written: str) -> tuple[str, str]:
     """The name of a loop, which is by default how it is reached, and how it is reached."""
     parts = _NAMED.fullmatch(written)
@@ -108,6 +130,9 @@ def _again(options: Namespace, words: list[str], seed: int) -> list[str]:
         words = [*words, *(["--keep-alive"] if options.keep_alive else [])]
         words += ["--answer", options.answer] if options.answer else []
         words += ["--cwd", options.cwd] if options.cwd else []
+        words += [word for pair in options.env for word in ("--env", pair)]
+    if words[0] == "--http":
+        words = [*words, *service_words(options)]
         words += [word for pair in options.env for word in ("--env", pair)]
     words += ["--tool", options.tool] if options.tool else []
     words = ["loop-harness", "run", "{case}", *words, "--seed", str(seed)]
@@ -135,11 +160,15 @@ def _loop(told: str) -> str:
 
 
 def _command(options: Namespace, told: str) -> Target:
-    from ..loops.command import Command, split
+    from ..loops.command import ANSWERS, Command, split
     from ..loops.driver import DriverError
+    from ..loops.resolve import nearest
 
     if options.in_process:
         raise Stop("--in-process is for a --loop: a command runs in a process of its own")
+    if options.answer not in (None, *ANSWERS):
+        near = nearest(options.answer, ANSWERS)
+        raise Stop(f"--answer {options.answer}: a --command answers on stdout, or none{near}")
     if options.answer and options.keep_alive:
         raise Stop("--answer is for an agent, which answers once; --keep-alive for what speaks the protocol")
     if options.cwd and not Path(options.cwd).is_dir():
@@ -154,12 +183,5 @@ def _command(options: Namespace, told: str) -> Target:
         answer=options.answer or "",
         hello={"tools": "own"} if options.answer else {},
         cwd=Path(options.cwd).absolute() if options.cwd else None,
-        env=dict(map(_variable, options.env)),
+        env=dict(map(variable, options.env)),
     )
-
-
-def _variable(written: str) -> tuple[str, str]:
-    name, equals, value = written.partition("=")
-    if not name or not equals:
-        raise Stop(f"--env {written}: write NAME=VALUE")
-    return name, value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from ..history import Census
 from ..store import Sink
@@ -13,6 +13,11 @@ CANCEL_BOUND = 1.0
 NOT_ASYNCHRONOUS = "the loop is no coroutine function: it has no task that could be cancelled"
 NOWHERE = "http://127.0.0.1:9"
 """A base URL that answers nothing: a client made while a loop is imported must not reach the real API."""
+
+
+Reach: TypeAlias = Literal["turn", "token", "prompt"]
+"""`turn`: it is handed the whole turn. Otherwise the prompt is all it gets: neither limits nor tools, and the
+provider at one address for good. `token`: there is a word in the prompt by which its requests are known."""
 
 
 class DriverError(Exception):
@@ -30,6 +35,11 @@ class Driver(Protocol):
     @property
     def declaration(self) -> Declaration:
         """What the loop's owner stated. Known after `start`."""
+        ...
+
+    @property
+    def reach(self) -> Reach:
+        """How a turn gets to the loop."""
         ...
 
     async def start(self) -> None:

@@ -12,7 +12,7 @@ from ..history import Census, Ended, Lost, Overran, decode_event
 from ..store import Sink
 from ..turn import Declaration, TurnSpec
 from .channel import ACK, NO, Ask
-from .driver import NOT_ASYNCHRONOUS, NOWHERE, DriverError
+from .driver import NOT_ASYNCHRONOUS, NOWHERE, DriverError, Reach
 from .process import HostProcess
 
 
@@ -92,6 +92,11 @@ class HostDriver:
         """Record how the turn ended, unless the loop said so before something else brought the host down."""
         if not self._concluded:
             sink(event)
+
+    @property
+    def reach(self) -> Reach:
+        """It is handed the turn."""
+        return "turn"
 
     def cannot_cancel(self, via: str) -> str:
         """A loop that is not asynchronous has no task."""

@@ -20,7 +20,7 @@ from ..declaration import DeclarationError
 from ..history import AnyEvent, Census, Lost, Overran, storable
 from ..store import Sink
 from ..turn import Declaration, TurnSpec
-from .driver import NOT_ASYNCHRONOUS, Driver, DriverError
+from .driver import NOT_ASYNCHRONOUS, Driver, DriverError, Reach
 from .play import Stage, borrowed_environment, environment, is_async
 from .resolve import resolve
 
@@ -123,6 +123,11 @@ class InProcessDriver:
                 gate.shut()
                 self._stuck = "the run was stopped within a turn, which still runs in this process"
                 raise
+
+    @property
+    def reach(self) -> Reach:
+        """It is handed the turn."""
+        return "turn"
 
     def cannot_cancel(self, via: str) -> str:
         """Only a process of its own can be interrupted, and only an asynchronous loop has a task."""

@@ -33,6 +33,8 @@ class Place:
     """A proxy that lets nothing out, and notes who was asked for."""
     declaration: Declaration | None = None
     """The options of the run."""
+    busy: Callable[[str], bool] = lambda _: False
+    """Whether the session with this key is answering a request."""
     folder: Path | None = None
     """Whose pyproject.toml counts."""
 

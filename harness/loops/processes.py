@@ -16,7 +16,7 @@ from ..store import Sink
 from ..turn import Declaration, TurnSpec
 from .command import Command
 from .commanded import CommandProcess
-from .driver import Driver, DriverError
+from .driver import Driver, DriverError, Reach
 from .guard import Guard
 from .place import Place
 from .playing import Memory, Playing
@@ -59,6 +59,11 @@ class ProcessDriver:
         """Get ready. Raises `DriverError`."""
         self._guard.post()
         self._declare(self._command.hello)
+
+    @property
+    def reach(self) -> Reach:
+        """It is handed the turn."""
+        return "turn"
 
     def cannot_cancel(self, via: str) -> str:
         """A process has no task."""

@@ -1,14 +1,15 @@
 """The fake Messages API on a socket. Law 1: nothing else in this package listens, and this on the loopback.
 
 One `Provider` serves many sessions at once. The session of a request is found by its API key, else by the
-path prefix `/s/KEY`, else it is the current one of the worker named by the path prefix `/wN`.
+path prefix `/s/KEY`, else by a token in its prompt, else it is the current one of the worker named by the
+path prefix `/wN`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
@@ -22,6 +23,7 @@ from .request import Request, credential, proxy_user
 from .routes import route
 from .session import Session
 from .stream import Pacer, Sender
+from .tokens import Tokens
 
 Handler: TypeAlias = Callable[[str, str, dict[str, str], bytes], Awaitable[tuple[int, dict[str, str], bytes]]]
 """`(method, path, headers, body) -> (status, headers, body)`; `path` is what follows the prefix.
@@ -86,6 +88,8 @@ class Provider:
         self.connections: set[Connection] = set()
         self._sessions: dict[str, Session] = {}
         self._workers: dict[str, Session] = {}
+        self._tokens = Tokens()
+        self._busy: Counter[str] = Counter()
         self._mounted: dict[str, Service] = {}
         self._door: Door | None = None
         self._doors: dict[str, Door] = {}
@@ -130,6 +134,7 @@ class Provider:
         session.pacer.report_to(self.pacer)
         self._sessions[session.key] = session
         self._workers[session.worker] = session
+        self._tokens.add(session)
         door = self._door if alone else self._doors.get(session.key)
         if door is not None:
             session.refuse = functools.partial(self._refuse, session, door)
@@ -149,6 +154,9 @@ class Provider:
     def shut(self, key: str) -> None:
         """Forget the session with this key."""
         session = self._sessions.pop(key, None)
+        if session is not None:
+            self._tokens.retire(session)
+        self._busy.pop(key, None)
         if session is not None and self._workers.get(session.worker) is session:
             del self._workers[session.worker]
         if door := self._doors.pop(key, None):
@@ -172,6 +180,10 @@ class Provider:
         """Whether the session with this key has seen a request."""
         session = self._sessions.get(key)
         return session is not None and session.used
+
+    def busy(self, key: str) -> bool:
+        """Whether the session with this key is answering a request."""
+        return self._busy[key] > 0
 
     def mount(self, prefix: str, handler: Handler) -> None:
         """Hand requests below `prefix` to `handler`, which answers them itself."""
@@ -197,7 +209,11 @@ class Provider:
             await Sender(lambda _: None, self.pacer).send(self._stranger(request), channel)
             return
         channel.belongs_to(session.key)
-        await session.answer(request, channel)
+        self._busy[session.key] += 1
+        try:
+            await session.answer(request, channel)
+        finally:
+            self._busy[session.key] -= 1
 
     def answers_early(self, request: Request) -> bool:
         """Whether the request is to be answered before its body was read."""
@@ -213,6 +229,8 @@ class Provider:
         for name in (credential(request.headers), found.key):
             if name is not None and name in self._sessions:
                 return self._sessions[name]
+        if self._tokens.known and (token := self._tokens.last_in(request.raw)):
+            return self._tokens.session(token)
         return self._workers.get(found.worker) if found.worker else None
 
     def _stranger(self, request: Request) -> Answer:

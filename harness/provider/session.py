@@ -68,6 +68,7 @@ class Session:
         self.worker = worker
         self.scenario = scenario
         self.used = False
+        self.token = ""  # a word in its prompts, where a request is known by that alone
         self.pacer = Pacer()
         self._record = self.note = record  # `note`: for what the server sees
         self._at_point = at_point

@@ -1,0 +1,187 @@
+"""The client of a service: asks as its users do, reads the answer, and hangs up to cancel."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+import httpx2
+
+from .. import census, clock, declaration
+from ..declaration import DeclarationError
+from ..history import Census, Ended, Lost, Noted, Overran
+from ..store import Sink
+from ..turn import INTERRUPTS, Declaration, TurnSpec
+from .driver import Driver, DriverError, Reach
+from .place import Place
+from .reading import read
+from .service import Service, Started
+
+MOST_BODY = 16 * 1024 * 1024
+"""Bytes of an answer that are looked at."""
+QUIET = 0.3
+"""Seconds without a request after which a service that was hung up on is done."""
+CONNECT = 5.0
+"""Seconds to wait for a connection."""
+OUTSIDE = "a service cannot be interrupted from outside: its client hangs up"
+ONE_TURN = "the turns of a conversation cannot be told: write {conversation} in the body, or set a cookie"
+
+
+class ServiceDriver:
+    """Plays turns by being the service's client."""
+
+    def __init__(self, service: Service, place: Place, port: int) -> None:
+        self.name = service.name
+        self.declaration = Declaration()
+        self.reach: Reach = "prompt" if service.serial else "token"
+        self.killable = False
+        self._service = service
+        self._template = service.template(port)
+        self._place = place
+        self._started = Started(service, place, port) if service.words else None
+        self._client = httpx2.AsyncClient(
+            trust_env=False, follow_redirects=True, timeout=httpx2.Timeout(None, connect=CONNECT)
+        )
+        self._jars: dict[str, httpx2.Cookies] = {}
+        self._asking: asyncio.Task[Ended] | None = None
+        self._hung_up: set[str] = set()
+
+    async def start(self) -> None:
+        """Start the service, where that is wanted. Raises `DriverError`."""
+        try:
+            self.declaration = declaration.collect(
+                {"tools": "own"}, self._place.declaration, self._place.folder, "a service"
+            )
+        except DeclarationError as error:
+            raise DriverError(str(error)) from None
+        if self._started:
+            await self._started.start()
+
+    async def play(self, spec: TurnSpec, sink: Sink) -> None:
+        """Ask, and tell what came; `Lost` where there is nobody to ask."""
+        further = spec.conversation in self._jars
+        jar = self._jars.setdefault(spec.conversation, httpx2.Cookies())
+        if further and not jar and "conversation" not in self._template.names:
+            sink(Noted(kind="unplayable", detail=ONE_TURN))
+            sink(Lost(reason=ONE_TURN))
+            return
+        if spec.conversation in self._hung_up:
+            # The user went away before anything was sent.
+            self._hung_up.discard(spec.conversation)
+            sink(Ended(returned="none"))
+            return
+        try:
+            if self._started:
+                await self._started.again()
+            self._asking = asyncio.ensure_future(self._ask(spec, jar))
+            await asyncio.wait({self._asking}, timeout=spec.deadline)
+            if spec.conversation in self._hung_up:
+                self._hung_up.discard(spec.conversation)
+                await self._quiet(spec)
+                sink(Ended(returned="none"))
+            elif not self._asking.done():
+                await self._hang_up()
+                sink(Overran(deadline=spec.deadline))
+            else:
+                await self._tell(self._asking.result(), sink)
+        except DriverError as error:
+            sink(Lost(reason=str(error)))
+        finally:
+            await self._hang_up()
+            self._asking = None
+
+    async def _ask(self, spec: TurnSpec, jar: httpx2.Cookies) -> Ended:
+        values = {
+            "prompt": spec.prompt,
+            "conversation": spec.conversation,
+            "stream": "true" if spec.stream else "false",
+        }
+        sent = self._template.fill(values)
+        request = httpx2.Request(
+            sent.method, sent.url, headers=sent.headers, content=sent.content, cookies=jar
+        )
+        try:
+            response = await self._client.send(request, stream=True)
+        except httpx2.ConnectError as error:
+            raise DriverError(f"nothing answers at {sent.url}: {error}") from None
+        except httpx2.HTTPError as error:
+            return _ended(None, [("status", "none"), ("end", type(error).__name__)])
+        body, whole = bytearray(), True
+        try:
+            async for piece in response.aiter_bytes():
+                body += piece[: MOST_BODY - len(body)]
+        except httpx2.HTTPError:
+            whole = False
+        finally:
+            await response.aclose()
+        jar.update(response.cookies)
+        found = read(self._service.answer, response.status_code, response.headers, bytes(body), whole=whole)
+        return _ended(found.text, found.look)
+
+    async def _tell(self, ended: Ended, sink: Sink) -> None:
+        if self._started and (how := self._started.died):
+            sink(
+                Lost(reason=f"{how}, while a user waited for an answer", output=await self._started.output())
+            )
+        else:
+            sink(ended)
+
+    async def _quiet(self, spec: TurnSpec) -> None:
+        """Wait until the service asks nothing more, for at most as long as the turn may take."""
+        await self._hang_up()
+        until = clock.now() + spec.deadline
+        since = clock.now()
+        while clock.now() < min(since + QUIET, until):
+            await asyncio.sleep(QUIET / 10)
+            if self._place.busy(spec.api_key):
+                since = clock.now()
+
+    async def _hang_up(self) -> None:
+        if self._asking and not self._asking.done():
+            self._asking.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._asking
+
+    def cannot_cancel(self, via: str) -> str:
+        """A user hangs up; that is all."""
+        return OUTSIDE if via in INTERRUPTS else ""
+
+    async def cancel(self, spec: TurnSpec, via: str = "flag") -> None:  # noqa: ARG002 - there is one way
+        """Hang up."""
+        self._hung_up.add(spec.conversation)
+        await self._hang_up()
+
+    def kill(self) -> None:
+        """Nothing: it is not killable."""
+
+    def another(self, worker: str) -> Driver:
+        """There is none: it is not killable."""
+        raise NotImplementedError(worker)
+
+    async def census(self) -> Census:
+        """Count what the service has started, where it was started here."""
+        if self._started is None:
+            return Census(when="after")
+        folder = self._started.temporary
+        files = await asyncio.to_thread(census.files, folder) if folder else []
+        return Census(when="after", children=await self._started.family(), files=files)
+
+    async def forget(self, conversation: str) -> None:
+        """The conversation is over."""
+        self._jars.pop(conversation, None)
+        self._hung_up.discard(conversation)
+
+    async def close(self) -> None:
+        """End what was started."""
+        await self._hang_up()
+        await self._client.aclose()
+        if self._started:
+            await self._started.close()
+
+
+def _ended(text: str | None, look: Any) -> Ended:
+    """What a client got. A text is what this turn said, whatever an earlier one did."""
+    if text is None:
+        return Ended(returned="none", look=look)
+    return Ended(returned="text", shown=[text] if text.strip() else [], look=look)

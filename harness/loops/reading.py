@@ -1,0 +1,126 @@
+"""An answer of a service, read as its client would: where the text is, and what stands beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..looks import Mark, look_of, marks_of
+from .driver import DriverError
+from .resolve import nearest
+
+KINDS = ("text", "json", "sse")
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+|\*)\]")
+_EVENT = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+HOW = "write text, json:$.reply, or sse:$.text"
+
+
+@dataclass(frozen=True)
+class AnswerAt:
+    """Where in an answer the text is."""
+
+    kind: str
+    """`text`, `json`, `sse`; empty where nobody said."""
+    path: tuple[str, ...] = ()
+    """Names of fields, and `[]` for an item of a list. Empty: the whole."""
+
+    @property
+    def place(self) -> str:
+        """As the marks of a look name it."""
+        return "$" + "".join(step if step == "[]" else f".{step}" for step in self.path)
+
+    def of(self, value: Any) -> list[str]:
+        """The texts in a JSON value."""
+        found = [value]
+        for step in self.path:
+            found = [inner for each in found for inner in _step(each, step)]
+        return [text for text in found if isinstance(text, str)]
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a client got."""
+
+    text: str | None
+    """None where nobody said where it stands."""
+    look: list[Mark]
+
+
+def parse_answer(written: str | None) -> AnswerAt:
+    """Where `--answer` says that the text is. Raises `DriverError`."""
+    if written is None:
+        return AnswerAt("")
+    kind, colon, path = written.partition(":")
+    if kind not in KINDS:
+        raise DriverError(f"--answer {written}: there is no {kind!r}{nearest(kind, KINDS)}; {HOW}")
+    if kind == "text" and colon:
+        raise DriverError("--answer text: it is the whole body, and has no path")
+    return AnswerAt(kind, _path(path) if path else ())
+
+
+def _path(written: str) -> tuple[str, ...]:
+    rest = written.removeprefix("$")
+    steps = list(_STEP.finditer(rest))
+    if "".join(step[0] for step in steps) != rest:
+        raise DriverError(f"--answer: {written!r} is no path; {HOW}")
+    return tuple("[]" if step[2] else step[1] for step in steps)
+
+
+def _step(value: Any, step: str) -> list[Any]:
+    if step == "[]":
+        return value if isinstance(value, list) else []
+    return [value[step]] if isinstance(value, dict) and step in value else []
+
+
+def read(at: AnswerAt, status: int, headers: Mapping[str, str], body: bytes, *, whole: bool) -> Read:
+    """Read an answer. `whole`: it came to its end, as HTTP has it."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    marks: list[Mark] = [("status", str(status)), ("type", kind), ("end", "whole" if whole else "cut")]
+    hidden = frozenset([at.place])
+    texts: list[str] = []
+    if at.kind == "sse" or (not at.kind and kind == "text/event-stream"):
+        for name, data in events(body):
+            marks.append(("event", name))
+            value = _json(data)
+            if value is None and not at.path and at.kind:
+                texts.append(data)
+            elif value is None:
+                marks.append(("data", data[:100]))
+            else:
+                texts += at.of(value) if at.path else []
+                marks += marks_of(value, hidden=hidden if at.path else frozenset())
+    elif at.kind == "text":
+        texts.append(body.decode("utf-8", "replace"))
+    else:
+        value = _json(body.decode("utf-8", "replace"))
+        texts += at.of(value)
+        marks += [("body", "not JSON")] if value is None else marks_of(value, hidden=hidden)
+    separator = "" if at.kind == "sse" else "\n"
+    return Read(separator.join(texts) if at.kind else None, look_of(marks))
+
+
+def events(body: bytes) -> Iterator[tuple[str, str]]:
+    """Name and data of each event of a stream. One without its blank line never came."""
+    *whole, _ = _EVENT.split(body.removeprefix(b"\xef\xbb\xbf"))
+    for block in whole:
+        name, data = "message", []
+        for line in block.decode("utf-8", "replace").splitlines():
+            field, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if field == "event":
+                name = value or "message"
+            elif field == "data":
+                data.append(value)
+        if data:
+            yield name, "\n".join(data)
+
+
+def _json(text: str) -> Any:
+    """The JSON in a text; None where it is none, or nothing."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,84 @@
+"""An answer as a client reads it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.loops.driver import DriverError
+from harness.loops.reading import Read, events, parse_answer, read
+
+STREAM = (
+    b'event: delta\ndata: {"text": "It is "}\n\n: a comment\n\n'
+    b'event: delta\r\ndata: {"text": "cold."}\r\n\r\n'
+    b'event: end\ndata: {"reason": "stop"}\n\ndata: {"text": " Lost."}'
+)
+
+
+def answer(where: str | None, body: bytes, kind: str, *, whole: bool = True) -> Read:
+    return read(parse_answer(where), 200, {"content-type": kind}, body, whole=whole)
+
+
+def test_a_stream_is_read_event_by_event_and_its_last_half_is_none() -> None:
+    found = answer("sse:$.text", STREAM, "text/event-stream; charset=utf-8")
+
+    assert found.text == "It is cold."
+    assert found.look == [
+        ("status", "200"),
+        ("type", "text/event-stream"),
+        ("end", "whole"),
+        ("event", "delta"),
+        ("event", "end"),
+        ("$.reason", '"stop"'),
+    ]
+
+
+def test_a_stream_of_bare_text_is_its_text() -> None:
+    found = answer("sse", b"data: It is\ndata: cold.\n\ndata: Yes.\n\n", "text/event-stream")
+
+    assert found.text == "It is\ncold.Yes."
+
+
+def test_json_is_read_at_its_path() -> None:
+    body = b'{"choices": [{"text": "One."}, {"text": "Two."}], "done": true}'
+    found = answer("json:$.choices[*].text", body, "application/json", whole=False)
+
+    assert found.text == "One.\nTwo."
+    assert found.look[2:] == [("end", "cut"), ("$.done", "true")]
+
+
+def test_a_text_is_a_text() -> None:
+    found = answer("text", "Kälte.".encode(), "text/plain")
+
+    assert (found.text, len(found.look)) == ("Kälte.", 3)
+
+
+def test_without_a_place_nothing_is_taken_for_the_text() -> None:
+    found = answer(None, b'{"reply": "It is cold."}', "application/json")
+
+    assert found.text is None
+    assert found.look[3:] == [("$.reply", '"It is cold."')]
+
+
+def test_a_body_that_is_no_json_is_a_mark() -> None:
+    found = answer("json:$.reply", b"<h1>Bad gateway</h1>", "text/html")
+
+    assert (found.text, found.look[-1]) == ("", ("body", "not JSON"))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("jason:$.reply", "did you mean 'json'"),
+        ("json:$.a..b", "is no path"),
+        ("text:$.reply", "the whole body"),
+    ],
+)
+def test_what_cannot_be_meant_is_told(written: str, said: str) -> None:
+    with pytest.raises(DriverError) as told:
+        parse_answer(written)
+
+    assert said in str(told.value)
+
+
+def test_an_event_without_data_is_none() -> None:
+    assert list(events(b"event: ping\n\ndata: x\n\n")) == [("message", "x")]
