@@ -26,28 +26,35 @@ def without_times(text: str) -> str:
     return re.sub(r"((?:srvtoolu|mcptoolu|toolu|msg|req)_)\w+", r"\1ID", text)
 
 
-def failures_in_the_readme() -> list[tuple[list[str], str]]:
-    """The commands that the README's failures were made with, and the output it shows of each."""
-    readme = (ROOT / "README.md").read_text()
-    found = re.findall(r"<!-- made by .*? -->\n```\n\$ (.+)\n([\s\S]*?)```\n", readme)
-    return [(shlex.split(command), output) for command, output in found]
-
-
-def test_the_readme_shows_a_judged_recording_and_a_judged_loop() -> None:
-    assert [command[:2] for command, _ in failures_in_the_readme()] == [
-        ["loop-harness", "judge"],
-        ["loop-harness", "run"],
+def made_by_commands() -> list[tuple[Path, list[str], str]]:
+    """Where output is shown with the command that it was made by, on any page."""
+    pattern = re.compile(r"<!-- made by .*? -->\n```\n\$ (.+)\n([\s\S]*?)```\n")
+    return [
+        (page, shlex.split(found[1]), found[2])
+        for page in PAGES
+        for found in pattern.finditer(page.read_text())
     ]
 
 
-@pytest.mark.parametrize(("command", "shown"), failures_in_the_readme(), ids=["judge", "run"])
-def test_the_readme_shows_the_failure_as_it_is(command: list[str], shown: str) -> None:
+def test_the_readme_shows_a_judged_recording_and_a_judged_loop() -> None:
+    commands = [command[:2] for page, command, _ in made_by_commands() if page == ROOT / "README.md"]
+
+    assert commands == [["loop-harness", "judge"], ["loop-harness", "run"]]
+
+
+@pytest.mark.parametrize(
+    ("page", "command", "shown"),
+    [pytest.param(*each, id=" ".join(each[1][:2])) for each in made_by_commands()],
+)
+def test_output_is_shown_as_it_is(page: Path, command: list[str], shown: str) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "harness", *command[1:]],
         cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
 
-    assert (run.returncode, run.stderr) == (1, "")
+    # What the README shows is broken; elsewhere it need not be.
+    assert run.returncode in ((1,) if page.name == "README.md" else (0, 1))
+    assert run.stderr == ""
     wanted = without_times(shown.rstrip().removesuffix("…").rstrip())
     assert wanted
     assert without_times(run.stdout).startswith(wanted + "\n")

@@ -99,7 +99,7 @@ class _Writer:
         values: Json = {
             "title": self._title(),
             "clauses": self._clauses(),
-            "why": f"in the recording, {' and '.join(self._broken)} came out broken"
+            "why": f"when it happened, {' and '.join(self._broken)} came out broken"
             if self._broken
             else "it happened once, and goes well when it happens again",
         }
@@ -144,7 +144,7 @@ class _Writer:
 
     def _step(self, step: Json) -> Json:
         if "made_up" in step:
-            self.draft.note("Where the recording ends before the turn does, the last reply is made up.")
+            self.draft.note("Where it ended before the turn did, the last reply is made up.")
             return {"reply": {"content": [{"text": self.wording.disguise.sentence("the end")}]}}
         if "fault" in step:
             fault = dict(step["fault"])

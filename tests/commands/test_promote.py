@@ -81,6 +81,22 @@ def test_a_run_that_was_kept_becomes_a_scenario(
     assert "2 pass" in capsys.readouterr().out
 
 
+def test_a_run_that_failed_is_about_what_it_broke(here: Path) -> None:
+    loop = f"{Path(__file__).parents[2] / 'examples' / 'wrong_loop.py'}:loop"
+    assert main(["run", "pause/then-tool[json]", "--loop", loop, "--in-process", "--history", "kept"]) == 1
+    [stored] = (here / "kept").rglob("*.ndjson")
+
+    assert main(["promote", "--from-history", str(stored), "-o", "x.yaml"]) == 0
+
+    scenario = load_scenario(here / "x.yaml")
+    assert scenario.clauses[:2] == ["PAUSE-1", "PAUSE-5"]
+    assert scenario.why == "when it happened, PAUSE-1 and PAUSE-5 came out broken"
+    assert [step.reply.stop_reason for step in scenario.turns[0].script if step.reply] == [
+        "pause_turn",
+        "end_turn",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
