@@ -95,7 +95,7 @@ def test_the_summary_says_what_was_decided_and_what_could_not_be(adopter: Any) -
     result.stdout.fnmatch_lines(
         [
             "*loop-harness: mine:loop*",
-            "not judged *call turn.publish*",
+            "not judged *call turn.report*",
             "* of * clauses decided*",
         ]
     )
