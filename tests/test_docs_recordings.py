@@ -64,6 +64,7 @@ def test_the_commands_record_and_replay(
     assert KEY not in Path("cassettes/agent.yaml").read_text()
 
 
+@pytest.mark.timeout(180)
 def test_the_test_and_the_block_record_and_replay(api: Any, adopter: Any) -> None:
     test, block = blocks()
     adopter.write({"agent.py": AGENT, "test_agent.py": test, "block.py": block})

@@ -40,6 +40,7 @@ def test_two():
 """
 
 
+@pytest.mark.timeout(180)
 def test_a_test_is_recorded_and_replayed_without_a_network(adopter: Any) -> None:
     with serving(scenario=everything([reply("Hi.", repeat="forever")])) as api:
         adopter.write({"tests/test_it.py": TEST.format(url=api.url)})
