@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..loops.sdk_types import mismatches
@@ -22,7 +23,8 @@ from ..wire.received import events
 from ..wire.same import canonical as same_numbers
 from ..wire.wanted import Wanted
 from .exchanges import Recorded, talk_of
-from .matching import IGNORED, Path, without
+from .matching import IGNORED, without
+from .matching import Path as Fields
 from .model import Cassette
 
 Json = dict[str, Any]
@@ -49,19 +51,19 @@ class Finding:
 class Drift:
     """What a recording has and lacks."""
 
-    cassette: Cassette
+    path: Path
     replies: int = 0
     requests: int = 0
     findings: list[Finding] = field(default_factory=list)
 
     def where(self, finding: Finding) -> str:
         """`file:line` of the interaction."""
-        return f"{self.cassette.path}:{finding.line}"
+        return f"{self.path}:{finding.line}"
 
 
 def drift_of(cassette: Cassette, sent: frozenset[bytes] | None = None) -> Drift:
     """Compare a recording with today, and with the requests that were `sent` in a fresh run."""
-    found = Drift(cassette)
+    found = Drift(cassette.path)
     for one in talk_of(cassette).exchanges:
         found.requests += 1
         if sent is not None and key_of(one.body) not in sent:
@@ -142,7 +144,7 @@ def _keys(message: Mapping[str, Any]) -> set[str]:
 
 def key_of(body: Mapping[str, Any]) -> bytes:
     """Equal for requests that say the same: ids, signatures and who asked may differ."""
-    bare = without(dict(body), [Path.of(path) for path in IGNORED])
+    bare = without(dict(body), [Fields.of(path) for path in IGNORED])
     return canonical(same_numbers(_bare(bare, {})))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..checks import registered
 from ..judge import CheckResult, judge, scenario_grade
@@ -19,7 +20,9 @@ _KEPT = ("error", "fail", "warn")
 class Judged:
     """What became of one recording."""
 
-    cassette: Cassette
+    path: Path
+    lines: list[int]
+    """Where each interaction begins; what was recorded is not kept, since there may be many recordings."""
     grade: str = "unsupported"
     checks: list[CheckResult] = field(default_factory=list)
     """Of all its conversations; what is wrong is there once, although conversations may share requests."""
@@ -30,17 +33,18 @@ class Judged:
 
     def line(self, check: CheckResult) -> int:
         """The line of the interaction that shows it."""
-        return self.cassette.interactions[(check.request or 1) - 1].line
+        return self.lines[(check.request or 1) - 1]
 
     def where(self, check: CheckResult) -> str:
         """`file:line` of the interaction that shows it."""
-        return f"{self.cassette.path}:{self.line(check)}"
+        return f"{self.path}:{self.line(check)}"
 
 
 def judge_cassette(cassette: Cassette) -> Judged:
     """Judge every conversation of a recording by what was on the wire."""
     talk = talk_of(cassette)
-    found = Judged(cassette, requests=len(talk.exchanges), skipped=talk.skipped)
+    lines = [one.line for one in cassette.interactions]
+    found = Judged(cassette.path, lines, requests=len(talk.exchanges), skipped=talk.skipped)
     checks = {clause: check for clause, check in registered().items() if clause in WIRE}
     known: set[tuple[str, int | None, str]] = set()
     for conversation in told_apart(talk.exchanges):

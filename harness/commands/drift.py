@@ -83,7 +83,7 @@ def _lines(drifts: Sequence[Drift], *, compared: bool) -> Iterator[Line]:
 
 def _told(drift: Drift, found: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     if found and found[0].kind == "unsent" and len(found) == drift.requests:
-        yield "nobody sends any request of these recordings any more", str(drift.cassette.path)
+        yield "nobody sends any request of these recordings any more", str(drift.path)
         return
     for each in found:
         yield each.text, drift.where(each)

@@ -82,7 +82,7 @@ def recordings_report(recordings: Sequence[Judged]) -> LoopReport:
 
 
 def _as_case(judged: Judged) -> CaseResult:
-    path = str(judged.cassette.path)
+    path = str(judged.path)
     checks = [
         check if check.request is None else msgspec.structs.replace(check, line=judged.line(check))
         for check in judged.checks

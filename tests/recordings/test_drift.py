@@ -38,7 +38,7 @@ def test_no_reply_has_a_key_that_the_provider_does_not_send() -> None:
 
 def test_what_the_types_of_the_client_do_not_take_is_known() -> None:
     found = {
-        drift.cassette.path.name: each.text.rpartition(": ")[0]
+        drift.path.name: each.text.rpartition(": ")[0]
         for drift in drifts()
         for each in drift.findings
         if each.kind == "sdk"

@@ -33,7 +33,7 @@ def judged() -> list[Judged]:
 def test_every_recording_is_read() -> None:
     files = map(str, (folder() or Path()).rglob("*.yaml"))
 
-    assert sorted(str(one.cassette.path) for one in judged()) == sorted(files)
+    assert sorted(str(one.path) for one in judged()) == sorted(files)
 
 
 def test_every_finding_is_known() -> None:
