@@ -128,4 +128,10 @@ def _secrets_in(name: str, value: str) -> Iterator[str]:
         parts = [pair.partition("=")[2].strip() for pair in pairs]
     elif found := _SCHEMES.match(value):
         parts = [value[found.end() :].strip()]
-    yield from (part for part in parts if len(part) >= SHORTEST)
+    yield from (part for part in parts if _is_unmistakable(part))
+
+
+def _is_unmistakable(value: str) -> bool:
+    """Whether a value may be looked for everywhere; "professional" is no secret, whatever header it is in."""
+    short = len(value) < SHORTEST or (len(value) < 16 and not any(map(str.isdigit, value)))
+    return not short and not any(map(str.isspace, value))

@@ -185,6 +185,13 @@ def test_what_was_met_in_a_header_is_looked_for_everywhere() -> None:
     assert mine.text("not-a-known-shape, 0123456789abcdef, a=b") == "REDACTED, REDACTED, a=b"
 
 
+def test_words_in_a_header_are_not_looked_for_elsewhere() -> None:
+    mine = redactor()
+
+    assert not mine.learn_from([("x-account-type", "professional"), ("x-token-note", "a note with 12 words")])
+    assert mine.text("professional, a note with 12 words") == "professional, a note with 12 words"
+
+
 def test_environment_variables_that_look_like_keys_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_SERVICE_TOKEN", "zz99-zz99-zz99-zz99")
     monkeypatch.setenv("SSH_AUTH_SOCK", "/tmp/ssh-1234567890/agent")
