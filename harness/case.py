@@ -40,7 +40,7 @@ from .provider.server import Provider
 from .provider.session import Session
 from .provider.tokens import token_of
 from .pulse import Pulse
-from .rival import PATIENCE, Claims, Rival
+from .rival import LOADS, PATIENCE, WAITS, Claims, Rival
 from .scenario.model import Scenario, TurnScript
 from .turn import EXPOSABLE, HANGUP, INTERRUPTS, TurnSpec
 
@@ -322,7 +322,7 @@ class CaseRun:
             cancel_via=turn.cancel.via if turn.cancel else "flag",
             deadline=self._deadline(turn)
             + (RESTART if inherited is not None else 0.0)
-            + (PATIENCE if turn.rival else 0.0),
+            + (PATIENCE + WAITS + LOADS if turn.rival else 0.0),
             store=inherited,
         )
 

@@ -22,8 +22,10 @@ from .turn import TurnSpec
 
 PATIENCE = 10.0
 """Seconds the first worker waits for an answer, at most: a new process has its libraries to load."""
-WAITS = 0.3
-"""Seconds in which a second worker that was told no may turn to the provider all the same."""
+WAITS = 2.0
+"""Seconds in which a second worker that was told no may end, or go on all the same."""
+LOADS = 20.0
+"""Seconds in which one that goes on turns to the provider: it has its client to load, on a busy machine."""
 
 
 class Claims:
@@ -51,7 +53,8 @@ class Rival:
         self._claims = claims
         self._record = record
         self._told = asyncio.Event()
-        self._asked = False
+        self._asked = asyncio.Event()
+        self._goes_on = False
         self._playing: asyncio.Task[None] | None = None
 
     async def begin(
@@ -68,7 +71,7 @@ class Rival:
             api_key=session.key,
             base_url=f"{spec.base_url.rpartition('/')[0]}/{worker}",
             hooks={},
-            deadline=2 * PATIENCE,
+            deadline=PATIENCE + WAITS + LOADS,
         )
         self._note("began")
         self._playing = asyncio.create_task(self._play(mine))
@@ -76,8 +79,12 @@ class Rival:
         self._playing.add_done_callback(lambda _: provider.shut(session.key))
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._told.wait(), PATIENCE)
-        if not self._asked:
-            await asyncio.wait({self._playing}, timeout=WAITS)
+        asking = asyncio.create_task(self._asked.wait())
+        for seconds in (WAITS, LOADS):
+            if seconds == WAITS or self._goes_on:
+                either = {self._playing, asking}
+                await asyncio.wait(either, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        asking.cancel()
 
     async def stop(self) -> None:
         """The first worker is done: what the second does from now on is another matter."""
@@ -112,11 +119,14 @@ class Rival:
                 self._note(f"lost: {event.reason}")
             case Overran():
                 self._note("overran")
+            case _:
+                # Whoever waits for the turn says nothing.
+                self._goes_on = True
         return None
 
     def _seen(self, event: AnyEvent) -> None:
-        if isinstance(event, RequestSeen) and event.endpoint == "messages" and not self._asked:
-            self._asked = True
+        if isinstance(event, RequestSeen) and event.endpoint == "messages" and not self._asked.is_set():
+            self._asked.set()
             self._note("asked the provider")
             self._told.set()
 
