@@ -24,6 +24,7 @@ from .commands.arguments import (
     add_replay,
     add_reports,
 )
+from .commands.known import add_baseline
 from .commands.target import add_target
 from .commands.terminal import prepare
 
@@ -149,6 +150,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_list(parser)
     add_target(parser)
     _add_port(parser)
+    add_baseline(parser)
     jobs = "host processes (default: one for each processor, at most 4)"
     parser.add_argument("--jobs", type=_jobs, default=None, metavar="N", help=jobs)
     parser.add_argument("--seed", type=_seed, default=None, metavar="N", help="of text that does not matter")

@@ -39,7 +39,9 @@ class Suite:
         select: tuple[str, ...],
         declaration: Declaration | None,
         seed: int | None,
+        baseline: Path | None,
     ) -> None:
+        self.baseline = baseline
         self.loop = loop
         self.scenarios = scenarios
         self.select = select
@@ -63,18 +65,21 @@ def conformance(
     select: str | Sequence[str] = (),
     declaration: Declaration | Mapping[str, Any] | None = None,
     seed: int | None = None,
+    baseline: str | Path | None = None,
 ) -> Callable[..., None]:
     """A test function that judges `loop`, parametrized with every scenario in each of its variants.
 
     `loop` is `"pkg.mod:attr"`, which runs in a process of its own, or a callable, which runs in this one.
     `scenarios` is a folder of further scenario files, relative to pytest's root directory. `select` narrows
-    the run as the command line's selectors do. `declaration` states the loop's documented choices.
+    the run as the command line's selectors do. `declaration` states the loop's documented choices. `baseline`
+    is a file of known results, relative to pytest's root directory: they become strict xfails.
 
         test_loop = conformance("my_agent.loop:run")
     """
     wanted = (select,) if isinstance(select, str) else tuple(select)
     folder = Path(scenarios) if scenarios is not None else None
-    suite = Suite(loop, folder, wanted, _declared(declaration), seed)
+    known = Path(baseline) if baseline is not None else None
+    suite = Suite(loop, folder, wanted, _declared(declaration), seed, known)
 
     def test_conformance(request: pytest.FixtureRequest, harness_case: Case) -> None:
         _judge(request, suite, harness_case)
@@ -162,6 +167,10 @@ def _cases(config: pytest.Config, suite: Suite) -> list[Case]:
 
     folder = config.rootpath / suite.scenarios if suite.scenarios else None
     try:
+        if suite.baseline:
+            from .baseline.asserted import known_results
+
+            known_results(config.rootpath / suite.baseline, folder)
         return find_cases(suite.select, folder, DEFAULT_SEED if suite.seed is None else suite.seed)
     except (ScenarioError, SelectorError) as error:
         raise pytest.Collector.CollectError(str(error)) from None
@@ -272,8 +281,16 @@ def _judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
         _undrivable(request, runner.name, probe.problem)
     if case.variant not in probe.variants:
         pytest.skip(f"the loop sends the same requests as [{probe.variants[0]}], which is run")
-    result = runner.run(case)
+    result, stale = runner.run(case), ""
+    if suite.baseline:
+        from .baseline.asserted import held, known_results
+
+        root = request.config.rootpath
+        known = known_results(root / suite.baseline, root / suite.scenarios if suite.scenarios else None)
+        result, stale = held(known, runner.name, case, result)
     _conclude(request, runner, result)
+    if stale:
+        pytest.fail(stale, pytrace=False)
 
 
 def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult) -> None:
@@ -285,6 +302,10 @@ def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult
     if result.grade in ("fail", "error"):
         again = f"pytest '{request.node.nodeid}'"
         pytest.fail("\n".join(line.text for line in case_lines(result, again)), pytrace=False)
+    if result.grade == "known":
+        from .baseline.asserted import reasons
+
+        pytest.xfail(reasons(result))
     if result.grade == "unsupported":
         pytest.skip(result.reason or "the loop does not expose what this scenario needs")
 

@@ -23,7 +23,7 @@ LAYERS: dict[str, int] = {
             "judge cassettes",
             "rival case killing probe probe_scripts client_probe pulse",
             "retrial runner doctor chosen serving fake",
-            "report catalogue_doc",
+            "report catalogue_doc baseline",
             "commands cli plugin __main__",
         ]
     )
@@ -41,7 +41,7 @@ ONLY_IN = {
     "uvloop": ("provider/server.py",),
     "httpx2": ("cassettes/", "loops/client.py"),
     "rich": ("commands/", "report/text.py"),
-    "yaml": ("scenario/", "cassettes/"),
+    "yaml": ("scenario/", "cassettes/", "baseline/"),
 }
 LISTENING = {"listen", "create_server", "start_server", "start_unix_server", "create_unix_server"}
 

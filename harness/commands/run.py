@@ -17,12 +17,13 @@ from ..report.told import Teller, heading, loops_line
 from ..runner import DEFAULT_SEED, CaseResult, Runner
 from . import CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
+from .known import Comparison
 from .progress import progress
 from .reports import view_of, wanted_reports, write_reports
 from .services import port_of
 from .target import Contender, contenders, declared_by
 from .terminal import show
-from .verdict import worst
+from .verdict import BROKEN, worst
 
 MOST_JOBS = 4
 """Beyond this the loops of a large machine would wait for one provider."""
@@ -37,22 +38,33 @@ def run(options: Namespace) -> int:
     loops = contenders(options, seed)
     wanted = wanted_reports(options.report)
     cases = chosen_cases(options.selectors, options.scenarios, seed)
+    known = Comparison(options, whole=not options.selectors)
     judged: list[LoopReport] = []
     for loop in loops:
         if len(loops) > 1:
             show([*([Line("")] if judged else []), *heading(LoopReport(name=loop.name, target=loop.told))])
-        judged.append(_judged(options, loop, cases, view, several=len(loops) > 1))
+        judged.append(_judged(options, loop, cases, view, known, several=len(loops) > 1))
     report = report_of(judged)
     if len(loops) > 1:
         show([Line(""), loops_line(report)])
+    lines, red = known.end(judged)
+    show(lines)
     write_reports(wanted, report, view)
     if len(loops) == 1 and judged[0].problem:
         raise Stop(_undriven(judged[0]), CANNOT_BE_DRIVEN)
-    return worst(judged, strict=options.strict)
+    if options.update_baseline:
+        return 0
+    return worst(judged, strict=options.strict) or (BROKEN if red else 0)
 
 
 def _judged(
-    options: Namespace, loop: Contender, cases: Sequence[Case], view: View, *, several: bool
+    options: Namespace,
+    loop: Contender,
+    cases: Sequence[Case],
+    view: View,
+    known: Comparison,
+    *,
+    several: bool,
 ) -> LoopReport:
     """What became of one loop, told as it becomes known. Raises `Stop`."""
     seed = DEFAULT_SEED if options.seed is None else options.seed
@@ -78,12 +90,13 @@ def _judged(
         found.exposes, found.notes = probe.exposes, list(probe.notes)
         if not runnable:
             found.notes.append(f"{counted(len(cases), 'case')} not run: the loop has no such variant")
+        known.begin(loop.name, runnable)
         teller = Teller(found, view)
         cleaned: dict[str, CaseResult] = {}
         with progress(len(runnable)) as step:
 
             def seen(result: CaseResult) -> None:
-                cleaned[result.id] = cleaner.result(result)
+                cleaned[result.id] = known.enter(loop.name, cleaner.result(result))
                 show(teller.result(cleaned[result.id]))
                 step(result)
 

@@ -10,7 +10,7 @@ import msgspec
 from ..clauses import CLAUSES, Clause
 from ..turn import EXPOSABLE
 
-DECIDING = ("pass", "warn", "fail")
+DECIDING = ("pass", "warn", "fail", "known")
 
 
 class Judged(NamedTuple):

@@ -19,7 +19,7 @@ from .lines import Line
 from .model import BAD, LoopReport, Report
 from .text import case_lines, check_lines
 
-_SKIPPED = ("unsupported", "inconclusive")
+_SKIPPED = ("unsupported", "inconclusive", "known")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 has no way to write."""
 

@@ -13,7 +13,7 @@ from .lines import Line, counted, labelled
 from .notices import notice_lines, remarks_on
 from .text import remark_lines
 
-_ORDER = ("error", "fail", "warn", "inconclusive", "unsupported", "pass")
+_ORDER = ("error", "fail", "known", "warn", "inconclusive", "unsupported", "pass")
 
 
 def digest(loop: str, exposes: Sequence[str], result: CaseResult) -> dict[str, Any]:

@@ -1,0 +1,145 @@
+"""`--baseline FILE`: what is known of the loops, held against what a run finds."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import Stop
+
+if TYPE_CHECKING:
+    from ..baseline.ledger import Ledger
+    from ..baseline.load import Baseline
+    from ..case import Case
+    from ..report.lines import Line
+    from ..report.model import LoopReport
+    from ..runner import CaseResult
+
+
+def add_baseline(parser: ArgumentParser) -> None:
+    """The options about what is known of the loop."""
+    parser.add_argument("--baseline", metavar="FILE", help="known results: conformance.yaml")
+    parser.add_argument(
+        "--update-baseline", action="store_true", help="write what this run found into the baseline"
+    )
+    parser.add_argument("--reason", metavar="TEXT", help="with --update-baseline: why the new ones are known")
+
+
+class Comparison:
+    """A run beside a baseline. Without one, results pass through as they are."""
+
+    def __init__(self, options: Namespace, *, whole: bool) -> None:
+        """`whole`: everything is run, so that the coverage can be compared. Raises `Stop`."""
+        from ..scenario.problems import ScenarioError
+
+        self._options = options
+        self._whole = whole
+        self._ledgers: dict[str, Ledger] = {}
+        self._named: dict[str, frozenset[str]] = {}
+        self._played: dict[str, list[str]] = {}
+        if options.update_baseline and not options.baseline:
+            raise Stop("--update-baseline: name the file with --baseline conformance.yaml")
+        if options.reason is not None and not options.update_baseline:
+            raise Stop("--reason: it goes with --update-baseline")
+        try:
+            self._baseline = _load(options) if options.baseline else None
+        except ScenarioError as error:
+            raise Stop(str(error)) from error
+
+    def begin(self, loop: str, cases: Sequence[Case]) -> None:
+        """These cases are about to be played to the loop."""
+        if self._baseline is None:
+            return
+        from ..baseline.ledger import Ledger
+
+        self._ledgers[loop] = Ledger(self._baseline, loop)
+        for case in cases:
+            self._named[case.id] = frozenset(case.scenario.clauses)
+            if case.variant not in self._played.setdefault(case.scenario.id, []):
+                self._played[case.scenario.id].append(case.variant)
+
+    def enter(self, loop: str, result: CaseResult) -> CaseResult:
+        """The result as it counts beside the baseline."""
+        if self._baseline is None:
+            return result
+        return self._ledgers[loop].enter(result, self._named.get(result.id, frozenset()))
+
+    def end(self, loops: Sequence[LoopReport]) -> tuple[list[Line], bool]:
+        """What is to be said at the end, and whether it makes the run red. Raises `Stop`."""
+        from ..report.lines import Line
+
+        if self._baseline is None:
+            return [], False
+        if self._options.update_baseline:
+            return [Line(self._update(loops))], False
+        wrong = [*self._stale(), *self._lost(loops)]
+        lines = [Line(f"{self._options.baseline}: {note}", "dim") for note in self._flaky()]
+        lines += [Line(note, "dim") for note in self._baseline.notes]
+        return [*(Line(text, "bad") for text in wrong), *lines], bool(wrong)
+
+    def _stale(self) -> Iterator[str]:
+        from ..baseline.renew import stale_entries
+
+        assert self._baseline  # noqa: S101 - for the types
+        for stale in stale_entries(self._ledgers.values()):
+            entry = self._baseline.entries[stale.entry]
+            what = f"{entry.clause} in {entry.scenario}" if entry.clause else entry.scenario
+            do = f"narrow it to [{stale.still}]" if stale.still else "remove the entry"
+            yield (
+                f"STALE  {self._baseline.place(stale.entry)}: {what} is no longer `{entry.grade}`, "
+                f"as {stale.now} shows; {do}, or let --update-baseline do it"
+            )
+
+    def _flaky(self) -> Iterator[str]:
+        assert self._baseline  # noqa: S101 - for the types
+        for ledger in self._ledgers.values():
+            for index, held in ledger.flaky():
+                entry = self._baseline.entries[index]
+                yield f"flaky: {entry.scenario} was {entry.grade if held else 'better'} this time"
+
+    def _lost(self, loops: Sequence[LoopReport]) -> Iterator[str]:
+        for loop in loops if self._whole else ():
+            if loop.name in self._ledgers and (lost := self._ledgers[loop.name].lost(loop.coverage)):
+                yield f"LESS   {lost}"
+
+    def _update(self, loops: Sequence[LoopReport]) -> str:
+        from ..baseline.edit import updated
+        from ..baseline.renew import new_entries, stale_entries
+        from ..report.files import write
+        from ..report.lines import counted
+        from ..scenario.problems import ScenarioError
+
+        assert self._baseline  # noqa: S101 - for the types
+        path = Path(self._options.baseline)
+        reason = (self._options.reason or "").strip()
+        new = new_entries(self._ledgers, self._played, reason=reason, strict=self._options.strict)
+        if new and not reason:
+            raise Stop(f"{path}: {counted(len(new), 'result')} to add; say why with --reason TEXT")
+        gone = stale_entries(self._ledgers.values())
+        decided = {loop.name: len(loop.coverage.decided) for loop in loops if self._whole}
+        try:
+            text = updated(self._baseline.text, str(path), stale=gone, add=new, coverage=decided)
+            write(path, text)
+        except ScenarioError as error:
+            raise Stop(str(error)) from error
+        except OSError as error:
+            raise Stop(f"{path}: {error.strerror}") from error
+        narrowed = sum(stale.still is not None for stale in gone)
+        more = f", {narrowed} narrowed" if narrowed else ""
+        return f"{path}: {len(new)} added, {len(gone) - narrowed} removed{more}"
+
+
+def _load(options: Namespace) -> Baseline:
+    from ..baseline.load import Known, empty, load
+    from ..clauses import CLAUSES
+    from ..scenario.discover import find_scenarios
+
+    path = Path(options.baseline)
+    if not path.exists():
+        if options.update_baseline:
+            return empty(path)
+        raise Stop(f"--baseline {path}: there is no such file; --update-baseline makes it")
+    folder = [Path(options.scenarios)] if options.scenarios else []
+    return load(path, Known.of(find_scenarios(folder), CLAUSES))
