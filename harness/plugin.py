@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,8 +24,8 @@ _NAMES = ("harness.plugin", "loop_harness.plugin")
 _OVERHEAD = 60.0
 """Seconds the outer net allows beside a scenario's own deadlines: for the start-up, the probe, a stop."""
 
-_runners = pytest.StashKey[dict["Suite", "Runner"]]()
-_result = pytest.StashKey[dict[str, Any]]()
+RUNNERS = pytest.StashKey[dict["Suite", "Runner"]]()
+RESULT = pytest.StashKey[dict[str, Any]]()
 _cassette: pytest.StashKey[Use] = pytest.StashKey()
 
 
@@ -82,7 +82,10 @@ def conformance(
     suite = Suite(loop, folder, wanted, _declared(declaration), seed, known)
 
     def test_conformance(request: pytest.FixtureRequest, harness_case: Case) -> None:
-        _judge(request, suite, harness_case)
+        __tracebackhide__ = True
+        from .plugin_case import judge
+
+        judge(request, suite, harness_case)
 
     # pytest and editors go where the code says it is: to the line in the test file, not to this one.
     caller = sys._getframe(1)
@@ -190,7 +193,7 @@ def pytest_runtest_makereport(
     """Put what was judged on the report, where pytest-xdist carries it to the terminal's process."""
     report = yield
     if call.when == "call" and _suite_of(item):
-        report.loop_harness = item.stash.get(_result, None)  # type: ignore[attr-defined]
+        report.loop_harness = item.stash.get(RESULT, None)  # type: ignore[attr-defined]
         if report.skipped and isinstance(report.longrepr, tuple):
             path, line, _ = item.reportinfo()
             report.longrepr = (str(path), (line or 0) + 1, report.longrepr[2])
@@ -217,9 +220,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """End the processes the loops ran in, and the provider."""
-    for runner in session.config.stash.get(_runners, {}).values():
+    for runner in session.config.stash.get(RUNNERS, {}).values():
         runner.__exit__(None, None, None)
-    session.config.stash[_runners] = {}
+    session.config.stash[RUNNERS] = {}
 
 
 # --- recordings ------------------------------------------------------------------------------------
@@ -270,93 +273,6 @@ def _take_out(item: pytest.Item, failed: BaseException | None) -> None:
             pytest.fail(problem, pytrace=False)
 
 
-# --- one case --------------------------------------------------------------------------------------
-
-
-def _judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
-    __tracebackhide__ = True
-    runner = _runner(request, suite)
-    probe = runner.probe()
-    if probe.problem:
-        _undrivable(request, runner.name, probe.problem)
-    if case.variant not in probe.variants:
-        pytest.skip(f"the loop sends the same requests as [{probe.variants[0]}], which is run")
-    result, stale = runner.run(case), ""
-    if suite.baseline:
-        from .baseline.asserted import held, known_results
-
-        root = request.config.rootpath
-        known = known_results(root / suite.baseline, root / suite.scenarios if suite.scenarios else None)
-        result, stale = held(known, runner.name, case, result)
-    _conclude(request, runner, result)
-    if stale:
-        pytest.fail(stale, pytrace=False)
-
-
-def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult) -> None:
-    __tracebackhide__ = True
-    from .report.summary import digest
-    from .report.text import case_lines
-
-    request.node.stash[_result] = digest(runner.name, runner.probe().exposes, result)
-    if result.grade in ("fail", "error"):
-        again = f"pytest '{request.node.nodeid}'"
-        pytest.fail("\n".join(line.text for line in case_lines(result, again)), pytrace=False)
-    if result.grade == "known":
-        from .baseline.asserted import reasons
-
-        pytest.xfail(reasons(result))
-    if result.grade == "unsupported":
-        pytest.skip(result.reason or "the loop does not expose what this scenario needs")
-
-
-def _undrivable(request: pytest.FixtureRequest, name: str, problem: str) -> NoReturn:
-    """Fail the first case with the explanation; the others of the run, in whatever process, point to it."""
-    __tracebackhide__ = True
-    from zlib import crc32
-
-    folder: Path = request.getfixturevalue("tmp_path_factory").getbasetemp()
-    if hasattr(request.config, "workerinput"):
-        folder = folder.parent
-    told = folder / f"loop-harness-{crc32(name.encode()):08x}"
-    try:
-        told.touch(exist_ok=False)
-    except FileExistsError:
-        pytest.skip(f"{name} cannot be driven: the first failure says why")
-    pytest.fail(f"The loop cannot be driven, so nothing was judged.\n\n{problem}", pytrace=False)
-
-
-def _runner(request: pytest.FixtureRequest, suite: Suite) -> Runner:
-    __tracebackhide__ = True
-    running = request.config.stash.setdefault(_runners, {})
-    if suite not in running:
-        blocked = _start(running, suite)
-        if blocked:
-            _undrivable(request, getattr(suite.loop, "__qualname__", str(suite.loop)), blocked)
-    return running[suite]
-
-
-def _start(running: dict[Suite, Runner], suite: Suite) -> str:
-    """Add a runner for the suite, or tell what keeps it from the loopback."""
-    from .reach import Unreachable, check_reachable, check_sockets
-    from .runner import DEFAULT_SEED, Runner
-
-    seed = DEFAULT_SEED if suite.seed is None else suite.seed
-    try:
-        check_sockets()
-        runner = Runner(suite.loop, seed=seed, declaration=suite.declaration).__enter__()
-        try:
-            if callable(suite.loop):  # what is blocked here is blocked for it as well
-                check_reachable(runner.url)
-        except Unreachable:
-            runner.__exit__(None, None, None)
-            raise
-    except Unreachable as error:
-        return str(error)
-    running[suite] = runner
-    return ""
-
-
 # --- fixtures --------------------------------------------------------------------------------------
 
 
@@ -391,9 +307,11 @@ def harness_loop(request: pytest.FixtureRequest) -> Callable[..., CaseResult]:
 
     def run(loop: str | Callable[..., Any], scenario: str, *, variant: str = "json") -> CaseResult:
         __tracebackhide__ = True
-        suite = Suite(loop, None, (), None, None)
+        from .plugin_case import runner_of
+
+        suite = Suite(loop, None, (), None, None, None)
         case = _the_case(f"{scenario}[{variant}]")
-        runner = _runner(request, suite)
+        runner = runner_of(request, suite)
         problem = runner.probe().problem
         if problem:
             pytest.fail(f"The loop cannot be driven.\n\n{problem}", pytrace=False)

@@ -24,7 +24,7 @@ LAYERS: dict[str, int] = {
             "rival case killing probe probe_scripts client_probe pulse",
             "retrial runner doctor chosen serving fake",
             "report catalogue_doc baseline",
-            "commands cli plugin __main__",
+            "commands cli plugin plugin_case __main__",
         ]
     )
     for name in names.split()
@@ -36,7 +36,7 @@ ONLY_IN = {
     "anthropic": ("loops/",),
     "vcr": ("cassettes/",),
     "faker": ("scenario/filler.py",),
-    "pytest": ("plugin.py",),
+    "pytest": ("plugin.py", "plugin_case.py"),
     "httptools": ("provider/connection.py", "provider/server.py"),
     "uvloop": ("provider/server.py",),
     "httpx2": ("cassettes/", "loops/client.py"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from harness.baseline import moved
-from harness.baseline.load import Known
+from harness.baseline.load import Known, load
 from harness.baseline.versions import applies
 from harness.clauses import CLAUSES
 from harness.scenario.discover import find_scenarios
@@ -114,3 +114,14 @@ def test_an_entry_holds_for_the_versions_it_names(
     when: dict[str, str], version: str | None, holds: bool
 ) -> None:
     assert applies(when, lambda _: version) is holds
+
+
+def test_the_example_of_the_documentation_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "baseline.md").read_text()
+    path = tmp_path / "conformance.yaml"
+    path.write_text(page.partition("```yaml\n")[2].partition("```")[0])
+
+    found = load(path, Known.of(find_scenarios(), CLAUSES))
+
+    assert [entry.flaky for entry in found.entries] == [False, False, True]
+    assert found.coverage == {"my_agent.conformance:loop": 61}

@@ -1,0 +1,104 @@
+"""One case as a test: played, judged, and told to pytest. Imported by the first one that runs.
+
+(PYTEST_DONT_REWRITE)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from .plugin import RESULT, RUNNERS
+
+if TYPE_CHECKING:
+    from .case import Case
+    from .plugin import Suite
+    from .runner import CaseResult, Runner
+
+
+def judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
+    """Play one case to the suite's loop; the test ends as it was judged."""
+    __tracebackhide__ = True
+    runner = runner_of(request, suite)
+    probe = runner.probe()
+    if probe.problem:
+        _undrivable(request, runner.name, probe.problem)
+    if case.variant not in probe.variants:
+        pytest.skip(f"the loop sends the same requests as [{probe.variants[0]}], which is run")
+    result, stale = runner.run(case), ""
+    if suite.baseline:
+        from .baseline.asserted import held, known_results
+
+        root = request.config.rootpath
+        known = known_results(root / suite.baseline, root / suite.scenarios if suite.scenarios else None)
+        result, stale = held(known, runner.name, case, result)
+    _conclude(request, runner, result)
+    if stale:
+        pytest.fail(stale, pytrace=False)
+
+
+def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult) -> None:
+    __tracebackhide__ = True
+    from .report.summary import digest
+    from .report.text import case_lines
+
+    request.node.stash[RESULT] = digest(runner.name, runner.probe().exposes, result)
+    if result.grade in ("fail", "error"):
+        again = f"pytest '{request.node.nodeid}'"
+        pytest.fail("\n".join(line.text for line in case_lines(result, again)), pytrace=False)
+    if result.grade == "known":
+        from .baseline.asserted import reasons
+
+        pytest.xfail(reasons(result))
+    if result.grade == "unsupported":
+        pytest.skip(result.reason or "the loop does not expose what this scenario needs")
+
+
+def _undrivable(request: pytest.FixtureRequest, name: str, problem: str) -> NoReturn:
+    """Fail the first case with the explanation; the others of the run, in whatever process, point to it."""
+    __tracebackhide__ = True
+    from zlib import crc32
+
+    folder: Path = request.getfixturevalue("tmp_path_factory").getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        folder = folder.parent
+    told = folder / f"loop-harness-{crc32(name.encode()):08x}"
+    try:
+        told.touch(exist_ok=False)
+    except FileExistsError:
+        pytest.skip(f"{name} cannot be driven: the first failure says why")
+    pytest.fail(f"The loop cannot be driven, so nothing was judged.\n\n{problem}", pytrace=False)
+
+
+def runner_of(request: pytest.FixtureRequest, suite: Suite) -> Runner:
+    """The runner of the suite's loop, started by the first test that needs it."""
+    __tracebackhide__ = True
+    running = request.config.stash.setdefault(RUNNERS, {})
+    if suite not in running:
+        blocked = _start(running, suite)
+        if blocked:
+            _undrivable(request, getattr(suite.loop, "__qualname__", str(suite.loop)), blocked)
+    return running[suite]
+
+
+def _start(running: dict[Suite, Runner], suite: Suite) -> str:
+    """Add a runner for the suite, or tell what keeps it from the loopback."""
+    from .reach import Unreachable, check_reachable, check_sockets
+    from .runner import DEFAULT_SEED, Runner
+
+    seed = DEFAULT_SEED if suite.seed is None else suite.seed
+    try:
+        check_sockets()
+        runner = Runner(suite.loop, seed=seed, declaration=suite.declaration).__enter__()
+        try:
+            if callable(suite.loop):  # what is blocked here is blocked for it as well
+                check_reachable(runner.url)
+        except Unreachable:
+            runner.__exit__(None, None, None)
+            raise
+    except Unreachable as error:
+        return str(error)
+    running[suite] = runner
+    return ""

@@ -1,0 +1,115 @@
+"""A repository with known faults, from the first red run to the next one, as its team meets it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import main
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "adopter"
+RUN = [
+    "run",
+    "text/two",
+    "pause/no-tools",
+    "refuse/empty",
+    "truncate/text",
+    "--loop",
+    "agent.py:run",
+    "-q",
+    "--in-process",
+]
+KEPT = [*RUN, "--baseline", "conformance.yaml"]
+MENDED = ("        calls = [", '        assert reply["stop_reason"] != "max_tokens"\n        calls = [')
+BROKEN = ('["text"] for block in reply["content"] if', '["text"] for block in reply["content"][:1] if')
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("agent.py", "conformance.yaml", "test_conformance.py"):
+        shutil.copy(EXAMPLE / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+def edit(repository: Path, old: str, new: str) -> None:
+    agent = repository / "agent.py"
+    assert old in agent.read_text()
+    agent.write_text(agent.read_text().replace(old, new))
+
+
+@pytest.mark.timeout(180)
+def test_known_faults_are_kept_mended_ones_stale_and_new_ones_unexpected(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(RUN) == 1
+    assert "3 fail" in capsys.readouterr().out
+
+    assert main(KEPT) == 0
+    assert "3 known" in capsys.readouterr().out
+
+    edit(repository, *MENDED)
+    assert main(KEPT) == 1
+    out = capsys.readouterr().out
+    assert "STALE  conformance.yaml:13: TRUNC-1 in truncate/text is no longer `fail`" in out
+    assert "FAIL" not in out
+
+    edit(repository, *BROKEN)
+    assert main(KEPT) == 1
+    assert "FAIL   SHOW-1  text/two[json]" in capsys.readouterr().out
+
+    assert main([*KEPT, "--update-baseline"]) == 2
+    assert "say why with --reason TEXT" in capsys.readouterr().err
+    before = (repository / "conformance.yaml").read_text()
+    assert main([*KEPT, "--update-baseline", "--reason", "one text will do"]) == 0
+    after = (repository / "conformance.yaml").read_text()
+    assert "truncate/text" not in after
+    assert set(before.splitlines()) - set(after.splitlines()) == {
+        "  - scenario: truncate/text",
+        "    clause: TRUNC-1",
+        "    reason: our prompts keep answers short",
+    }
+    capsys.readouterr()
+    assert main(KEPT) == 0
+
+
+def test_the_same_file_makes_expected_failures_of_tests(adopter: Any) -> None:
+    adopter.write({path.name: path.read_text() for path in EXAMPLE.iterdir() if path.is_file()})
+    edit(adopter.path, *MENDED)
+
+    result = adopter.pytest("-k", "no-tools or truncate or text/two")
+
+    result.assert_outcomes(xfailed=1, failed=1, passed=1, skipped=3)
+    result.stdout.fnmatch_lines(["*conformance.yaml:13: this is no longer `fail`; remove the entry*"])
+
+
+def test_a_baseline_that_matches_nothing_is_a_usage_error(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = repository / "conformance.yaml"
+    kept.write_text(kept.read_text().replace("refuse/empty", "refuse/emty"))
+
+    assert main(KEPT) == 2
+    assert (
+        "conformance.yaml:17:15: `refuse/emty` matches no scenario; did you mean" in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--update-baseline"], "name the file with --baseline conformance.yaml"),
+        (["--baseline", "conformance.yaml", "--reason", "x"], "--reason: it goes with --update-baseline"),
+        (["--baseline", "none.yaml"], "there is no such file; --update-baseline makes it"),
+    ],
+)
+def test_options_that_do_not_go_together_are_told(
+    repository: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    assert main([*RUN, *options]) == 2
+    assert message in capsys.readouterr().err
