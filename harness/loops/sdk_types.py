@@ -6,6 +6,7 @@ on the types breaks then.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, get_args
 
@@ -50,6 +51,30 @@ def mismatches(value: Any, *, event: bool = False, beta: bool = False) -> list[s
     try:
         model.model_validate(value)
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        return [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found]
+        return list(dict.fromkeys(_told(error.errors(include_url=False))))
     return []
+
+
+def _told(errors: Iterable[Any]) -> Iterator[str]:
+    """Each error; of a choice of models only what the one says whose `type` it is."""
+    choices: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+    for each in errors:
+        place = next((n for n, part in enumerate(each["loc"]) if str(part)[:1].isupper()), None)
+        if place is None:
+            yield f"{_dotted(each['loc'])}: {each['msg']}"
+        else:
+            member = str(each["loc"][place])
+            choices.setdefault(each["loc"][:place], {}).setdefault(member, []).append(each)
+    for start, members in choices.items():
+        inside = len(start) + 1
+        fitting = [
+            found for found in members.values() if not any(one["loc"][inside:] == ("type",) for one in found)
+        ]
+        if not fitting:
+            yield f"{_dotted(start)}: none of the types that may stand here"
+        for each in fitting[0] if fitting else ():
+            yield f"{_dotted((*start, *each['loc'][inside:]))}: {each['msg']}"
+
+
+def _dotted(place: Iterable[Any]) -> str:
+    return ".".join(map(str, place))

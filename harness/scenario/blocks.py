@@ -101,7 +101,7 @@ def _expand(kind: str, form: Form, written: dict[str, Any]) -> tuple[dict[str, A
 
 def _is_content(kind: str, value: dict[str, Any]) -> bool:
     """Whether a mapping is itself the content of a result (`{type: web_fetch_result, ...}`)."""
-    return FORMS[kind].main == "content" and "content" not in value and "type" in value
+    return FORMS[kind].main == "content" and value.get("type", kind) != kind
 
 
 def _completed(block: dict[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from harness.cassettes.drift import drift_of, key_of
+from harness.cassettes.find import find
 from harness.cassettes.model import Cassette
 from harness.provider.compose import compose
 from harness.scenario.model import Reply
@@ -64,6 +66,15 @@ def test_what_the_types_of_the_client_do_not_take_is_told() -> None:
     assert found(told(message))["sdk"] == ["usage.output_tokens: Field required"]
 
 
+def test_of_a_block_only_what_its_own_type_asks_for_is_told() -> None:
+    odd = of_today(content=[{"type": "thinking", "thinking": "Hm."}, {"type": "brand_new"}])
+
+    assert found(told(odd))["sdk"] == [
+        "content.0.signature: Field required",
+        "content.1: none of the types that may stand here",
+    ]
+
+
 def test_an_event_the_client_does_not_know_is_told() -> None:
     whole = answer(of_today(), stream=True)
     body = whole.body + b'event: news\ndata: {"type": "news"}\n\n'
@@ -98,3 +109,11 @@ def test_errors_and_broken_answers_are_no_replies() -> None:
 
     assert (drift_of(recording).replies, found(recording)) == (0, {})
     assert reply("end_turn")["type"] == "message"
+
+
+def test_the_projects_own_recordings_are_not_behind() -> None:
+    own = list(find([Path(__file__).parents[2] / "cassettes"]).read())
+    behind = [(drift.where(each), each.text) for drift in map(drift_of, own) for each in drift.findings]
+
+    assert own
+    assert behind == []

@@ -77,6 +77,16 @@ def test_a_block_is_written_short_or_as_on_the_wire(written: str, wire: dict[str
     assert blocks(written) == [wire]
 
 
+def test_a_result_that_has_content_of_its_own_is_the_content() -> None:
+    page = {"type": "web_fetch_result", "content": {"type": "document"}}
+    [_, found] = blocks(
+        "[server_tool_use: {name: web_fetch}, "
+        "web_fetch_tool_result: {type: web_fetch_result, content: {type: document}}]"
+    )
+
+    assert found == {"type": "web_fetch_tool_result", "content": page}
+
+
 def test_a_scenario_survives_encoding() -> None:
     scenario = parse(MINIMAL)
     assert msgspec.convert(msgspec.to_builtins(scenario), Scenario) == scenario
