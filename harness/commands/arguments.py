@@ -62,7 +62,7 @@ def pace(text: str) -> float:
 
 def add_reports(parser: argparse.ArgumentParser) -> None:
     """Which reports to write, and how much to tell."""
-    kinds = "write a report: text, json, junit, markdown, github or badge; - is the standard output"
+    kinds = "write a report: text, json, junit, markdown, github, html, repro, badge; - is the output"
     parser.add_argument("--report", action="append", default=[], metavar="KIND:PATH", help=kinds)
     _add_view(parser)
 

@@ -39,6 +39,8 @@ KINDS: dict[str, Kind] = {
     "junit": Kind("junit", "JUnit XML: a suite for each scenario, a case for each clause"),
     "markdown": Kind("markdown", "for a job's summary or a comment"),
     "github": Kind("github", "annotations of a GitHub workflow; write them to -"),
+    "html": Kind("html", "one page for people: the matrix, and every run as a timeline"),
+    "repro": Kind("repro", "a folder with a script for each failure that shows it alone", folder=True),
     "badge": Kind("badge", "the endpoint of a badge on shields.io", whole=True),
 }
 

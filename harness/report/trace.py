@@ -38,7 +38,7 @@ def trace_lines(events: Sequence[AnyEvent], indent: int = 4, *, most: int | None
 
     Of more than `most` lines the middle is left out; None: they are all told.
     """
-    shown = [(event.at, *told) for event in events if (told := _told(event)) is not None]
+    shown = [(event.at, *line) for event in events if (line := told(event)) is not None]
     most = len(shown) if most is None else most
     left_out = len(shown) - most
     for number, (at, what, detail) in enumerate(shown):
@@ -49,7 +49,8 @@ def trace_lines(events: Sequence[AnyEvent], indent: int = 4, *, most: int | None
         yield Line(f"{' ' * indent}{at:7.3f}  {what:<12} {detail}".rstrip())
 
 
-def _told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 - a table of the kinds
+def told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR0912 - a table of the kinds
+    """What an event is called and what it says, on a line; None where it is not worth one."""
     match event:
         case TurnBegan() if event.rerun:
             return f"turn {event.turn + 1}", "again, in a new process"
@@ -58,11 +59,11 @@ def _told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PL
         case RequestSeen():
             return f"request {event.request}", _request(event)
         case Answered():
-            return f"answer {event.request}", _answer(event)
+            return f"answer {event.request}", said_in(event)
         case Broken():
             return f"answer {event.request}", f"broken off by the {event.by} after {event.events} events"
         case ToolStarted():
-            return "tool", f"{event.name}({_compact(event.input)})"
+            return "tool", f"{event.name}({compact(event.input)})"
         case ToolEnded():
             return "tool", _tool_end(event)
         case Published():
@@ -143,7 +144,8 @@ def _block(block: object) -> str:
     return f"{kind} {name}" if isinstance(name, str) else kind
 
 
-def _answer(event: Answered) -> str:
+def said_in(event: Answered) -> str:
+    """An answer on a line: why it stopped and its blocks, or what went wrong."""
     body: Any = event.body if isinstance(event.body, dict) else {}
     if event.kind == "over":
         return f"{event.status}: the script had ended"
@@ -158,7 +160,7 @@ def _tool_end(event: ToolEnded) -> str:
         return "abandoned"
     if event.error is not None:
         return f"raised: {shortened(event.error)}"
-    return f"-> {shortened(event.result if isinstance(event.result, str) else _compact(event.result))}"
+    return f"-> {shortened(event.result if isinstance(event.result, str) else compact(event.result))}"
 
 
 def _published(event: Published) -> str:
@@ -194,5 +196,6 @@ def _shown(item: object) -> str:
     return f'"{shortened(str(item.get("content", "")), 40)}"{mark}'
 
 
-def _compact(value: object) -> str:
+def compact(value: object) -> str:
+    """A value on a line, cut where it is long."""
     return shortened(json.dumps(value, ensure_ascii=False, separators=(", ", ": ")), 60)
