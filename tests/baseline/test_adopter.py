@@ -12,17 +12,8 @@ import pytest
 from harness.cli import main
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "adopter"
-RUN = [
-    "run",
-    "text/two",
-    "pause/no-tools",
-    "refuse/empty",
-    "truncate/text",
-    "--loop",
-    "agent.py:run",
-    "-q",
-    "--in-process",
-]
+CASES = ["text/two", "pause/no-tools", "refuse/empty", "truncate/text"]
+RUN = ["run", *CASES, "--loop", "agent:run", "--quiet"]
 KEPT = [*RUN, "--baseline", "conformance.yaml"]
 MENDED = ("        calls = [", '        assert reply["stop_reason"] != "max_tokens"\n        calls = [')
 BROKEN = ('["text"] for block in reply["content"] if', '["text"] for block in reply["content"][:1] if')
