@@ -122,6 +122,8 @@ class CaseRun:
             worker=worker,
             at_point=self._at_point,
         )
+        self.current = True
+        """A request that is known by nothing else is its."""
         if driver.reach == "token":
             self._session.token = token_of(self._conversation)
 
@@ -132,7 +134,7 @@ class CaseRun:
         handed = self._driver.reach == "turn"
         if handed:
             self._url = await self._provider.address(self._session)
-        self._provider.open(self._session, alone=not handed and self._terms.alone)
+        self._provider.open(self._session, alone=not handed and self._terms.alone, current=self.current)
         if unplayable := self._unplayable():
             self.history.append(Noted(kind="unplayable", detail=unplayable))
             return
@@ -250,7 +252,8 @@ class CaseRun:
 
     async def census(self) -> None:
         """Record what is alive in the process the loop runs in."""
-        self.history.append(await self._driver.census())
+        if (alive := await self._driver.census()) is not None:
+            self.history.append(alive)
 
     async def _at_point(self, point: str) -> None:
         """Cancel the turn if the scenario says so here; the flag is set when this returns."""

@@ -171,6 +171,14 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
+    _add_list(parser)
+    parser.add_argument("--control", action="store_true", help="wait for a wrapper that asks for cases")
+    parser.add_argument("--history", metavar="DIR", help="keep what happens in each case in this folder")
+    patience = "seconds without a request after which a turn is over (default: 10)"
+    parser.add_argument("--patience", type=_seconds, default=None, metavar="SECONDS", help=patience)
+    parser.add_argument(
+        "--base-path", choices=["", "/v1"], default="", help="for clients whose base URL ends with it"
+    )
     parser.add_argument("--script", metavar="FILE", help="a scenario to serve, again and again")
     parser.add_argument("--port", type=_port, default=0, metavar="N", help="the port (default: a free one)")
 

@@ -22,7 +22,7 @@ LAYERS: dict[str, int] = {
             "provider loops checks",
             "judge cassettes",
             "rival case killing probe probe_scripts client_probe pulse",
-            "retrial runner doctor chosen serving fake",
+            "retrial runner attached control doctor chosen serving fake",
             "report catalogue_doc baseline",
             "commands cli plugin plugin_case __main__",
         ]

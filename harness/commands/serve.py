@@ -23,11 +23,17 @@ KEY = "sk-ant-harness"
 
 def run(options: Namespace) -> int:
     """Serve until SIGINT or SIGTERM."""
+    if options.selectors or options.control:
+        from .attach import attach
+
+        return attach(options)
+    if given := next((f"--{name}" for name in ("history", "patience") if getattr(options, name)), None):
+        raise Stop(f"{given} is for cases: name scenarios, or give --control")
     gc.disable()  # what is imported stays: looking through it for garbage takes a tenth of the start
     _import_asyncio()
     import asyncio
 
-    asyncio.run(_serve(_serving(options.script), options.port))
+    asyncio.run(_serve(_serving(options.script), options.port, options.base_path))
     return 0
 
 
@@ -61,7 +67,7 @@ def _serving(script: str | None) -> Serving:
         raise Stop(str(error)) from error
 
 
-async def _serve(serving: Serving, port: int) -> None:
+async def _serve(serving: Serving, port: int, base_path: str) -> None:
     import asyncio
 
     from ..provider.server import Provider
@@ -76,7 +82,7 @@ async def _serve(serving: Serving, port: int) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
-    print(f"ANTHROPIC_BASE_URL={provider.url}/w0\nANTHROPIC_API_KEY={KEY}", flush=True)
+    print(f"ANTHROPIC_BASE_URL={provider.url}/w0{base_path}\nANTHROPIC_API_KEY={KEY}", flush=True)
     loop.call_later(1, _collect_again)
     await stopped.wait()
     await provider.close()

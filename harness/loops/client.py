@@ -159,10 +159,10 @@ class ServiceDriver:
         """There is none: it is not killable."""
         raise NotImplementedError(worker)
 
-    async def census(self) -> Census:
+    async def census(self) -> Census | None:
         """Count what the service has started, where it was started here."""
         if self._started is None:
-            return Census(when="after")
+            return None
         folder = self._started.temporary
         files = await asyncio.to_thread(census.files, folder) if folder else []
         return Census(when="after", children=await self._started.family(), files=files)

@@ -81,8 +81,8 @@ class Driver(Protocol):
         """
         ...
 
-    async def census(self) -> Census:
-        """Count what is alive in the process the loop runs in."""
+    async def census(self) -> Census | None:
+        """Count what is alive in the process the loop runs in; None where nobody can look."""
         ...
 
     async def forget(self, conversation: str) -> None:

@@ -35,6 +35,8 @@ class Place:
     """The options of the run."""
     busy: Callable[[str], bool] = lambda _: False
     """Whether the session with this key is answering a request."""
+    heard: Callable[[str], int] = lambda _: 0
+    """How many requests of the session with this key have come."""
     folder: Path | None = None
     """Whose pyproject.toml counts."""
 

@@ -90,6 +90,7 @@ class Provider:
         self._workers: dict[str, Session] = {}
         self._tokens = Tokens()
         self._busy: Counter[str] = Counter()
+        self._heard: Counter[str] = Counter()
         self._mounted: dict[str, Service] = {}
         self._door: Door | None = None
         self._doors: dict[str, Door] = {}
@@ -126,14 +127,15 @@ class Provider:
         self._door = None
         self._doors.clear()
 
-    def open(self, session: Session, *, alone: bool = False) -> None:
-        """Answer requests with the session's key from now on; it is also the current one of its worker.
+    def open(self, session: Session, *, alone: bool = False, current: bool = True) -> None:
+        """Answer requests with the session's key from now on; mostly it is the `current` one of its worker.
 
         Where the session is `alone`, the provider itself refuses connections when the session's script does.
         """
         session.pacer.report_to(self.pacer)
         self._sessions[session.key] = session
-        self._workers[session.worker] = session
+        if current:
+            self._workers[session.worker] = session
         self._tokens.add(session)
         door = self._door if alone else self._doors.get(session.key)
         if door is not None:
@@ -157,6 +159,7 @@ class Provider:
         if session is not None:
             self._tokens.retire(session)
         self._busy.pop(key, None)
+        self._heard.pop(key, None)
         if session is not None and self._workers.get(session.worker) is session:
             del self._workers[session.worker]
         if door := self._doors.pop(key, None):
@@ -180,6 +183,10 @@ class Provider:
         """Whether the session with this key has seen a request."""
         session = self._sessions.get(key)
         return session is not None and session.used
+
+    def heard(self, key: str) -> int:
+        """How many requests of the session with this key have come."""
+        return self._heard[key]
 
     def busy(self, key: str) -> bool:
         """Whether the session with this key is answering a request."""
@@ -210,6 +217,7 @@ class Provider:
             return
         channel.belongs_to(session.key)
         self._busy[session.key] += 1
+        self._heard[session.key] += 1
         try:
             await session.answer(request, channel)
         finally:
