@@ -36,6 +36,7 @@ class CommandProcess(Spawned):
         self.left: dict[int, str] = {}
         """What it had started and left running when it ended, by process id."""
         self._input: asyncio.WriteTransport | None = None
+        self._alone = False
         self._told = 0
         self._unread = -1
 
@@ -89,6 +90,12 @@ class CommandProcess(Spawned):
         if left := await self.family():
             await asyncio.sleep(LEAVING)
             self.left = await self.family(left)
+        self._alone = self.died.done() and not self.left
+
+    async def end(self, *, politely: bool = False) -> None:
+        """End it and all it started. Looking for that takes a while, and `settle` may have found nothing."""
+        if not self._alone:
+            await super().end(politely=politely)
 
     @property
     def unread(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import resource
 import shutil
 import socket
 import subprocess
@@ -13,6 +14,18 @@ import uuid
 
 from .. import census
 from .bootstrap import python
+
+MANY = 8192
+"""Open files that are enough."""
+
+
+def allow_many_files() -> None:
+    """A process may open a thousand connections, each of which is an open file here as well."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MANY if hard == resource.RLIM_INFINITY else min(MANY, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class Guard:
@@ -26,6 +39,7 @@ class Guard:
 
     def post(self) -> None:
         """Start the warden. It ends what carries the mark as soon as this process is gone, however."""
+        allow_many_files()
         self._socket, theirs = socket.socketpair()
         with theirs:
             call = f"stand({theirs.fileno()}, {self.folder!r}, {self.mark!r})"
