@@ -101,7 +101,7 @@ class CaseRun:
         self._terms = terms
         self._pulse = pulse
         self._began_at = clock.now()
-        self._conversation = f"{case.scenario.id.replace('/', '-')}-{case.variant}-{next(_numbers)}"
+        self._conversation = f"conversation-{next(_numbers)}"  # which scenario it is, the loop is not to know
         self._url = provider.url
         self._now: tuple[TurnScript, TurnSpec] | None = None
         self._memory = Memory()
@@ -297,6 +297,7 @@ class CaseRun:
             startup=self._terms.startup,
             finished=self._terms.finished,
             phrases=self._terms.phrases,
+            kind=getattr(self._driver, "kind", "python"),
             versions=_versions(),
         )
 

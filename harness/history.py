@@ -45,6 +45,8 @@ class Began(Event, kw_only=True, tag="began"):
     """What the probe found the loop to expose; the names are `harness.turn.EXPOSABLE`."""
     startup: float = 0.0
     """Seconds the loop took to its first request in the probe; added to its time limits."""
+    kind: str = "python"
+    """How the loop was reached: `python`, `process` or `service`."""
     versions: dict[str, str] = {}
     recording: str = ""
     """The recording these events were made of: nothing was run, and all that is known was on the wire."""

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from ..clauses import CLAUSES
 from ..doctor import Kind, Rung, climb
-from ..loops.protocol import HOOKS
-from ..loops.service import SEEN
+from ..loops.exposing import how_to_expose
 from ..probe_scripts import FIRST_DEADLINE
 from ..report.coverage import unexposed
 from ..report.lines import Line, counted, labelled
 from ..runner import Runner, Smoke
-from ..turn import EXPOSABLE, POLICIES, Declaration
+from ..turn import POLICIES, Declaration
 from . import CANNOT_BE_DRIVEN, Stop
 from .services import port_of
 from .target import Contender, contenders, declared_by
@@ -44,7 +43,7 @@ def run(options: Namespace) -> int:
         rungs = climb(runner.smoke(options.deadline or FIRST_DEADLINE), kind)
     code = _tell(rungs)
     if code == 0:
-        _works(loop, options, EXPOSABLE if kind == "python" else SEEN if kind == "service" else HOOKS)
+        _works(loop, options, how_to_expose("process" if kind == "agent" else kind))
     return code
 
 

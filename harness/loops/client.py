@@ -31,6 +31,8 @@ ONE_TURN = "the turns of a conversation cannot be told: write {conversation} in 
 class ServiceDriver:
     """Plays turns by being the service's client."""
 
+    kind = "service"
+
     def __init__(self, service: Service, place: Place, port: int) -> None:
         self.name = service.name
         self.declaration = Declaration()

@@ -32,6 +32,8 @@ MOST_SAID = 2_000
 class ProcessDriver:
     """The parts of a driver that do not depend on how long its process lives."""
 
+    kind = "process"
+
     def __init__(self, command: Command, place: Place) -> None:
         self.name = command.name
         self._declared = Declaration()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..history import Began
+from ..loops.exposing import how_to_expose
 from ..runner import CaseResult
-from ..turn import EXPOSABLE
 from .coverage import Judged, coverage_of, unexposed
 from .lines import Line, counted, labelled
 from .notices import notice_lines, remarks_on
@@ -23,6 +24,7 @@ def digest(loop: str, exposes: Sequence[str], result: CaseResult) -> dict[str, A
         "exposes": list(exposes),
         "case": result.id,
         "grade": result.grade,
+        "kind": next((event.kind for event in result.events if isinstance(event, Began)), "python"),
         "remarks": remarks_on(result.events),
         "checks": [[check.clause, check.grade, check.evidence, check.message] for check in result.checks],
     }
@@ -33,7 +35,8 @@ def summary_lines(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
     yield from remarks_of(results)
     yield from notice_lines([(result["case"], result.get("remarks", [])) for result in results])
     exposes = {name for result in results for name in result["exposes"]}
-    yield from _unexposed_lines(exposes)
+    kinds = {result.get("kind", "python") for result in results}
+    yield from _unexposed_lines(exposes, how_to_expose(kinds.pop() if len(kinds) == 1 else "python"))
     yield from _spared_lines(results, exposes)
     yield last_line(results)
 
@@ -54,10 +57,10 @@ def last_line(results: Sequence[dict[str, Any]]) -> Line:
     return Line(f"{coverage_of(judged)}; {tally(result['grade'] for result in results)}")
 
 
-def _unexposed_lines(exposes: set[str]) -> Iterator[Line]:
+def _unexposed_lines(exposes: set[str], how: Mapping[str, str]) -> Iterator[Line]:
     for name, clauses in unexposed(exposes).items():
         them = "it" if len(clauses) == 1 else "them"
-        text = f"{', '.join(clauses)}; to have {them} judged, {EXPOSABLE[name]}"
+        text = f"{', '.join(clauses)}; to have {them} judged, {how[name]}"
         yield from labelled("not judged", text, indent=0, column=14)
 
 
