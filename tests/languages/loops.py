@@ -80,6 +80,15 @@ LANGUAGES = (
         exposes=TOLD + CACHED,
         ready=("php", "-r", "exit((int) !(extension_loaded('curl') && extension_loaded('pcntl')));"),
     ),
+    Language(
+        name="shell",
+        needs=("sh", "curl", "jq", "sed", "grep"),
+        words=("sh", "shell/agent.sh"),
+        wrong=("sh", "shell/wrong.sh"),
+        clauses=frozenset({"TRUNC-1"}),
+        case="truncate/text[json]",
+        exposes=TOLD + OFTEN,
+    ),
 )
 
 

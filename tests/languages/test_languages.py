@@ -9,7 +9,6 @@ from harness.turn import EXPOSABLE
 from tests.languages.loops import LANGUAGES, REFERENCE, Language, differences, verdicts
 
 FEW = [
-    "text/followed-up[json]",
     "tool/one-of-three-raises[json]",
     "pause/container[json]",
     "stream/escapes[sse]",
