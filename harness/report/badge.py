@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from .grouped import breaches
+from .grouped import breaches, known_of
 from .kinds import View
 from .lines import counted
 from .model import LoopReport, Report
@@ -28,7 +28,10 @@ def _said(report: Report) -> tuple[str, str]:
     broken = _broken(loop)
     if not loop.coverage.decided and not broken:
         return "not judged", "lightgrey"
-    return decided + (f", {broken} broken" if broken else " kept"), _colour(broken)
+    known = len(known_of(loop))
+    told = [f"{broken} broken"] if broken else []
+    told += [f"{known} known"] if known else []
+    return decided + (", " + ", ".join(told) if told else " kept"), _colour(broken)
 
 
 def _broken(loop: LoopReport) -> int:

@@ -61,6 +61,12 @@ def remarks(loop: LoopReport) -> list[Breach]:
     return sorted(found.values(), key=lambda breach: order.get(breach.clause, len(order)))
 
 
+def known_of(loop: LoopReport) -> list[str]:
+    """The clauses that are broken, and known to be, in the order of the catalogue."""
+    found = {check.clause for result in loop.results for check in result.checks if check.grade == "known"}
+    return [*(name for name in CLAUSES if name in found), *sorted(found - CLAUSES.keys())]
+
+
 def _of(result: CaseResult) -> Iterator[tuple[str, Breach]]:
     kinds = kinds_of(result)
     checks: Sequence[CheckResult] = [check for check in result.checks if check.grade in BAD]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..clauses import CLAUSES
-from .grouped import Breach, breaches, remarks
+from .grouped import Breach, breaches, known_of, remarks
 from .kinds import View
 from .lines import counted, listed
 from .model import LoopReport, Report
@@ -42,6 +42,8 @@ def _table(report: Report) -> Iterator[str]:
             continue
         broken = len(breaches(loop))
         mark = f"❌ {counted(broken, 'clause')} broken" if broken else "✅ nothing broken"
+        if known := len(known_of(loop)):
+            mark = f"{mark if broken else '✅ nothing new'}, {known} known"
         decided = f"{len(loop.coverage.decided)} of {loop.coverage.clauses}"
         yield f"| {_plain(loop.name)} | {mark} | {decided} | {tally(r.grade for r in loop.results)} |"
 

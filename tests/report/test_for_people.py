@@ -9,7 +9,7 @@ import pytest
 from harness.report import markdown
 from harness.report.kinds import View, rendered
 from harness.report.model import Report
-from tests.report.samples import LOST, loop, report, result, right, undriven, wrong
+from tests.report.samples import KEPT, KNOWN, LOST, loop, report, result, right, undriven, wrong
 
 
 def told(kind: str, of: Report, view: View | None = None) -> str:
@@ -37,6 +37,13 @@ def test_markdown_tells_each_clause_once_with_its_cases_and_what_to_do() -> None
     assert '```diff\n-  "tool_use_id": "toolu_01A"\n' in text
     assert "```sh\nloop-harness run 'tool/one[json]' --loop mine:loop --seed 7\n```" in text
     assert "**Remarks**" in text
+
+
+def test_what_is_known_is_no_failure_and_yet_counted() -> None:
+    of = report(loop("mine", result("a/b", "json", KEPT, KNOWN)))
+
+    assert "| mine | ✅ nothing new, 1 known |" in told("markdown", of)
+    assert told("github", of) == ""
 
 
 def test_nothing_in_markdown_is_taken_for_markup() -> None:
@@ -98,6 +105,7 @@ def test_the_tenth_annotation_tells_of_those_that_github_would_drop() -> None:
         (report(wrong()), "3 of 92 clauses, 2 broken", "red"),
         (report(wrong(), right(), undriven()), "1 of 3 loops conform", "red"),
         (report(right("a"), right("b")), "2 of 2 loops conform", "brightgreen"),
+        (report(loop("mine", result("a/b", "json", KEPT, KNOWN))), "2 of 92 clauses, 1 known", "brightgreen"),
         (report(undriven()), "not judged", "lightgrey"),
         (report(loop("mine")), "not judged", "lightgrey"),
         (Report(), "not judged", "lightgrey"),

@@ -23,6 +23,7 @@ from tests.report.samples import (
     ASKED,
     GIVEN,
     KEPT,
+    KNOWN,
     LOST,
     events,
     loop,
@@ -117,6 +118,14 @@ def test_no_text_ends_the_element_it_stands_in() -> None:
     assert "</script><b>" not in text
     assert text.count("</script>") == text.count("<script")
     assert r"\u003c/script>\u003cb>" in text
+
+
+def test_what_is_known_to_be_broken_is_told_apart() -> None:
+    parts = Parts(render(report(loop("mine", result("a/b", "json", KNOWN, grade="known"))), View()))
+
+    [[_, grade, _, letters]] = parts.data("index")["loops"][0]["results"]
+    assert (grade, letters.strip(".")) == ("known", "k")
+    assert [check["message"] for check in parts.data("d-0-0")["checks"]] == [KNOWN.message]
 
 
 def test_a_clause_nobody_knows_is_shown_all_the_same() -> None:

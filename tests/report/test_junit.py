@@ -10,7 +10,7 @@ from lxml import etree
 from harness.report.junit import render
 from harness.report.kinds import View
 from harness.report.model import Report
-from tests.report.samples import LOST, loop, report, result, right, undriven, wrong
+from tests.report.samples import KNOWN, LOST, loop, report, result, right, undriven, wrong
 
 # The schema of Jenkins' xUnit plugin, by whose authors it is licensed as it says itself.
 XSD = etree.XMLSchema(etree.parse(Path(__file__).parent / "junit-10.xsd"))
@@ -66,6 +66,13 @@ def test_a_should_is_not_red_and_yet_told() -> None:
 
     assert (suite.get("failures"), suite.get("errors"), suite.get("skipped")) == ("0", "0", "1")
     assert "warn  HIST-7  text/one[json]: The model changed." in suite.findtext("system-out")
+
+
+def test_what_is_known_is_skipped_with_its_reason() -> None:
+    root = parsed(report(loop("mine", result("a/b", "json", KNOWN))))
+
+    assert (root.get("tests"), root.get("failures")) == ("1", "0")
+    assert root.find("testsuite/testcase/skipped").get("message") == KNOWN.message
 
 
 def test_a_case_that_could_not_be_judged_is_an_error_and_one_that_was_not_is_skipped() -> None:

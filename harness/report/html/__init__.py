@@ -24,7 +24,17 @@ from .timeline import timeline_of
 ROOM = 24_000_000
 """Bytes of what happened in runs that passed; beyond it only their verdicts are in the page."""
 _SCRIPTS = ("base.js", "home.js", "clause.js", "blocks.js", "timeline.js", "run.js", "main.js")
-_LETTERS = {"pass": "p", "warn": "w", "fail": "f", "inconclusive": "i", "unsupported": "u", "error": "e"}
+_LETTERS = {
+    "pass": "p",
+    "warn": "w",
+    "fail": "f",
+    "known": "k",
+    "inconclusive": "i",
+    "unsupported": "u",
+    "error": "e",
+}
+
+_TELLING = ("error", "fail", "known", "warn", "inconclusive")
 
 
 def render(report: Report, _view: View) -> str:
@@ -112,7 +122,7 @@ def _details(report: Report) -> list[str]:
 
 
 def _detail(loop: LoopReport, result: CaseResult) -> dict[str, Any]:
-    telling = [check for check in result.checks if check.grade in ("error", "fail", "warn", "inconclusive")]
+    telling = [check for check in result.checks if check.grade in _TELLING]
     broken = [check for check in telling if check.grade != "inconclusive"]
     return {
         "again": loop.again(result),

@@ -6,6 +6,7 @@ const MANY = 6; // loops beyond which the matrix shows marks alone
 const GRADES = {
   e: { name: 'error', mark: 'E', says: 'could not be judged: the harness or the adapter broke' },
   f: { name: 'fail', mark: '✗', says: 'broken, and a MUST' },
+  k: { name: 'known', mark: '≈', says: 'broken, and known to be: the baseline says why' },
   w: { name: 'warn', mark: '!', says: 'broken, and a SHOULD' },
   p: { name: 'pass', mark: '✓', says: 'kept' },
   i: { name: 'inconclusive', mark: '?', says: 'the run never got there, or the machine was late' },
@@ -50,5 +51,5 @@ const linkTo = (source) => (/^https:/.test(source || '') ? el('a', { href: sourc
 function diffOf(text) {
   const kind = { '+': 'added', '-': 'gone' };
   const lines = text.split('\n').map((line) => el('span', { class: kind[line[0]] }, line || ' '));
-  return el('pre', { class: 'diff', 'aria-label': 'difference' }, lines);
+  return el('pre', { class: 'diff' }, lines);
 }

@@ -10,16 +10,16 @@ function clauseOfLoop(loop, number, clause, open) {
   const of = TALLIES[number][clause.id] || {};
   const letters = LETTERS.filter((letter) => of[letter]);
   const sections = letters.map((letter) => {
-    const telling = isBad(letter) || letter === 'w';
+    const telling = isBad(letter) || letter === 'w' || letter === 'k';
     const fold = el('details', { class: 'fold', open: telling && open });
-    const list = el('ul', { class: 'cases', role: 'list' });
+    const list = el('ul', { class: 'cases' });
     const fill = () => { if (!list.firstChild) list.append(...of[letter].map((place) => caseLine(loop, place, clause.id))); };
     if (telling && open) fill();
     fold.addEventListener('toggle', fill);
     fold.append(el('summary', {}, badge(letter), ` in ${counted(of[letter].length, 'case')}`), list);
     return fold;
   });
-  return el('section', { class: `card ${letters.find((letter) => isBad(letter) || letter === 'w') || ''}` },
+  return el('section', { class: `card ${letters.find((letter) => isBad(letter) || letter === 'w' || letter === 'k') || ''}` },
     el('h2', {}, loop.name), sections.length ? sections : el('p', { class: 'soft' }, 'No case was about it.'));
 }
 

@@ -22,6 +22,8 @@ function verdictOf(loop, number) {
   const broken = brokenIn(number);
   if (broken) return ['f', `${counted(broken, 'clause')} broken`];
   if (loop.results.some((result) => result[1] === 'error')) return ['e', 'some cases could not be judged'];
+  const known = Object.values(TALLIES[number]).filter((of) => of.k).length;
+  if (known) return ['k', `nothing new, ${counted(known, 'clause')} known`];
   return loop.decided ? ['p', 'nothing broken'] : ['u', 'nothing was decided'];
 }
 
@@ -72,7 +74,7 @@ function clauseRows() {
         const letter = letters[number];
         const places = letter ? TALLIES[number][clause.id][letter] : [];
         const label = letter && `${GRADES[letter].name} in ${counted(places.length, 'case')}: ${clause.id}, ${DATA.loops[number].name}`;
-        return cellOf(letter, isBad(letter) || letter === 'w' ? places.length : 0, label, clauseAddress(clause.id, several && DATA.loops[number]));
+        return cellOf(letter, isBad(letter) || letter === 'w' || letter === 'k' ? places.length : 0, label, clauseAddress(clause.id, several && DATA.loops[number]));
       },
     };
   });
@@ -101,7 +103,7 @@ function caseRows() {
 
 const SHOWN = {
   broken: ['Broken', (row) => row.letters.some(isBad)],
-  remarks: ['Remarks', (row) => row.letters.some((letter) => letter === 'w' || letter === 'i')],
+  remarks: ['Remarks', (row) => row.letters.some((letter) => 'kwi'.includes(letter || '.'))],
   judged: ['All', (row) => row.letters.some(Boolean)],
 };
 
@@ -154,7 +156,7 @@ function home() {
   const few = DATA.loops.length <= MANY;
   const broken = TALLIES.some((_, number) => brokenIn(number));
   const state = { by: 'clause', way: few && broken ? 'broken' : 'judged', words: [] };
-  const frame = el('div', { class: 'frame', role: 'region', tabindex: '0', 'aria-label': 'results' });
+  const frame = el('section', { class: 'frame', tabindex: '0', 'aria-label': 'results' });
   const told = el('output', {});
   const update = () => {
     const now = (made[state.by] ??= matrix(MADE[state.by](), state.by));
@@ -167,8 +169,8 @@ function home() {
   const ways = Object.fromEntries(Object.entries(SHOWN).map(([value, [label]]) => [value, label]));
   const red = DATA.loops.filter((loop, number) => ['e', 'f'].includes(verdictOf(loop, number)[0])).length;
   const title = !several ? (DATA.loops[0]?.name || 'Nothing was judged') : `${red} of ${DATA.loops.length} loops with failures`;
-  const cards = el('ul', { class: 'loops', role: 'list' }, DATA.loops.map(card));
-  const key = el('ul', { class: 'key', role: 'list' }, LETTERS.map((letter) => el('li', {}, el('b', { class: letter }, GRADES[letter].mark), ` ${GRADES[letter].name}: ${GRADES[letter].says}`)));
+  const cards = el('ul', { class: 'loops' }, DATA.loops.map(card));
+  const key = el('ul', { class: 'key' }, LETTERS.map((letter) => el('li', {}, el('b', { class: letter }, GRADES[letter].mark), ` ${GRADES[letter].name}: ${GRADES[letter].says}`)));
   update();
   return [
     el('h1', { tabindex: '-1' }, several && !red ? `${DATA.loops.length} loops without a failure` : title),

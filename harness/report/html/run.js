@@ -63,7 +63,7 @@ function neighbours(loop, place) {
 function lettersList(letters, wanted) {
   const found = DATA.clauses.filter((_, number) => letters[number] === wanted);
   return found.length > 0 && el('details', { class: 'fold' }, el('summary', {}, badge(wanted), ` ${counted(found.length, 'clause')}`),
-    el('ul', { class: 'cases', role: 'list' }, found.map((clause) => el('li', {}, el('a', { href: clauseAddress(clause.id) }, clause.id), ' ', prose(clause.sentence)))));
+    el('ul', { class: 'cases' }, found.map((clause) => el('li', {}, el('a', { href: clauseAddress(clause.id) }, clause.id), ' ', prose(clause.sentence)))));
 }
 
 function runView(id, name) {

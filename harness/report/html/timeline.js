@@ -94,7 +94,7 @@ const ENTRIES = {
 };
 
 function timelineOf(details) {
-  const list = el('ol', { class: 'timeline', role: 'list' });
+  const list = el('ol', { class: 'timeline' });
   for (const entry of details.timeline) {
     const hurt = entry.broken?.length ? ' hurt' : '';
     const item = el('li', { class: `${entry.lane} ${entry.kind}${hurt}` }, el('time', {}, entry.at.toFixed(3)),
