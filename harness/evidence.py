@@ -147,6 +147,11 @@ class TurnView:
         return bool(self.cancels) and self.cancels[0].via not in (*INTERRUPTS, HANGUP)
 
     @property
+    def notice(self) -> float:
+        """Seconds it takes a loop to know of its cancellation: that a client has left comes as news."""
+        return self.run.slack if self.cancels and self.cancels[0].via == HANGUP else 0.0
+
+    @property
     def torn(self) -> bool:
         """Whether it was left at once, by a loop that is not known to clean up when it is interrupted."""
         left = self.ended is not None and self.ended.raised is not None
@@ -177,6 +182,12 @@ class TurnView:
         # What Python itself raises where a task or a program is stopped from outside.
         stopped = bool(self.cancels) and not names.isdisjoint(("CancelledError", "KeyboardInterrupt"))
         return "cancelled" if stopped else "failed"
+
+    @property
+    def ending(self) -> str:
+        """What the turn ended as, in words, where it was not marked as anything but finished."""
+        client = self.ended is not None and self.ended.look is not None
+        return self.status or ("an answer like any finished one" if client else "an ordinary answer")
 
     @property
     def declared_status(self) -> str | None:

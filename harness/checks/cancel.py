@@ -19,7 +19,7 @@ SIGNALLED = "the loop went on while the signal was on its way to it"
 def nothing_is_asked_after_a_cancellation(run: Run) -> Iterator[Finding]:
     """No request starts; a client's retry of one that was under way is none."""
     for turn, at in _cancelled(run):
-        late = next((one for one in turn.rounds if one.first_at > at), None)
+        late = next((one for one in turn.rounds if one.first_at > at + turn.notice), None)
         if late is None:
             yield held(turn=turn)
         elif _on_its_way(turn, late.first_at - at):

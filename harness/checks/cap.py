@@ -162,7 +162,7 @@ def _told(turn: TurnView, limit: str) -> Finding:
         return unclear("the loop tells neither a status nor what it showed", turn=turn)
     return broken(
         expected=f"A report, or an outcome that says that the turn was ended by {limit}.",
-        happened=f"The turn ended as {turn.status or 'an ordinary answer'}, and nothing was reported.",
+        happened=f"The turn ended as {turn.ending}, and nothing was reported.",
         evidence="outcome",
         turn=turn,
         exchange=turn.last,

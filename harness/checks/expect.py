@@ -40,8 +40,8 @@ def _other_course(turn: TurnView) -> str | None:
         return f"the turn was over before it could be cancelled ({turn.script.cancel.at})"
     if own := _own_cap(turn):
         return own
-    if turn.cancels and not run.exposed("cancel"):
-        return "the loop cannot be cancelled"
+    if turn.cancels and (why := _not_cancelled(turn)):
+        return why
     if turn.script is not None and turn.script.crash is not None and turn.crash is None:
         return "the loop never wrote the checkpoint after which it was to be killed"
     return _other_policy(turn)
@@ -56,6 +56,15 @@ def _own_cap(turn: TurnView) -> str | None:
             return f"the loop has a limit of its own: `{name}`, {cap:g}"
         if limit is None and name == "iterations" and len(turn.rounds) >= cap:
             return f"the loop's own cap of {cap:.0f} requests was reached"
+    return None
+
+
+def _not_cancelled(turn: TurnView) -> str | None:
+    if not turn.run.exposed("cancel"):
+        return "the loop cannot be cancelled"
+    at = turn.cancelled_at
+    if at is not None and any(at < one.first_at <= at + turn.notice for one in turn.rounds):
+        return "a request was on its way when the client left"
     return None
 
 

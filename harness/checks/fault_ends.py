@@ -48,7 +48,7 @@ def _no_answer(turn: TurnView, lost: Exchange, what: str) -> Iterator[Finding]:
         shown = " / ".join(one.text for one in turn.shown or []) or "nothing"
         yield broken(
             expected=f"{request(lost).capitalize()} is tried again, or the turn is marked as failed: {what}.",
-            happened=f"The turn ended as {turn.status or 'an ordinary answer'}, showing: {brief(shown)}",
+            happened=f"The turn ended as {turn.ending}, showing: {brief(shown)}",
             evidence="outcome",
             exchange=lost,
         )
@@ -201,7 +201,7 @@ def _says_so(turn: TurnView, last: Exchange) -> Finding:
     if not turn.error_mark:
         return broken(
             expected=f"An outcome that says that {request(last)} failed.",
-            happened=f"The turn ended as {turn.status or 'an ordinary answer'}.",
+            happened=f"The turn ended as {turn.ending}.",
             evidence="outcome",
             exchange=last,
         )

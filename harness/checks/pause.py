@@ -205,7 +205,7 @@ def _reported(turn: TurnView, last: Exchange) -> Finding:
         return unclear("the loop tells neither a status nor what it showed", exchange=last)
     return broken(
         expected="A report, or an outcome that says that the turn stopped between two pauses.",
-        happened=f"The turn ended as {turn.status or 'an ordinary answer'}, and nothing was reported.",
+        happened=f"The turn ended as {turn.ending}, and nothing was reported.",
         evidence="outcome",
         exchange=last,
     )
@@ -233,7 +233,7 @@ def _unfinished(turn: TurnView, last: Exchange) -> Finding:
     return broken(
         expected="An answer from a reply that ended, or a mark that this one did not.",
         happened=f"The last reply stopped for `{PAUSED}`, and the turn ended as "
-        f"{turn.status or 'an ordinary answer'}, showing: {brief(shown)}",
+        f"{turn.ending}, showing: {brief(shown)}",
         evidence="outcome",
         exchange=last,
     )

@@ -297,7 +297,7 @@ def _stopped_by(turn: TurnView, calling: Exchange, call: Json, what: str) -> Fin
     loud = bool(turn.error_mark or turn.reports)
     if policy == "raise" and loud:
         return held("outcome", exchange=calling)
-    how = f"ended as {turn.status or 'an ordinary answer'}" if not loud else "failed, and said so"
+    how = f"ended as {turn.ending}" if not loud else "failed, and said so"
     undeclared = loud and policy is None and not turn.slipped
     return broken(
         expected=f"The turn goes on with a result for {call.get('id')} that has `is_error: true`.",

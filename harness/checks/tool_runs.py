@@ -265,7 +265,7 @@ def _not_an_answer(turn: TurnView, last: Exchange) -> Finding:
     return broken(
         expected="An outcome that says that the turn did not end well.",
         happened=f"The reply to {request(last)} stopped for `tool_use` and called nothing; the turn ended as "
-        f"{turn.status or 'an ordinary answer'}.",
+        f"{turn.ending}.",
         evidence="outcome",
         exchange=last,
     )

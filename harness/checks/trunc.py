@@ -37,7 +37,7 @@ def marked(turn: TurnView, last: Exchange) -> Finding:
         expected="A status other than completed, a message marked as an error, words of the loop's own, or "
         "an exception.",
         happened=f"The reply to {request(last)} stopped for `{last.stop_reason}`, and the turn ended as "
-        f"{turn.status or 'an ordinary answer'}, showing: {brief(shown)}",
+        f"{turn.ending}, showing: {brief(shown)}",
         evidence="outcome",
         exchange=last,
     )

@@ -50,7 +50,7 @@ def _outcome(turn: TurnView, strange: Exchange, reason: str) -> Iterator[Finding
         shown = " / ".join(one.text for one in turn.shown or []) or "nothing"
         yield broken(
             expected=f"An outcome that is no success: `{reason}` may mean anything.",
-            happened=f"The turn ended as {turn.status or 'an ordinary answer'}, showing: {brief(shown)}",
+            happened=f"The turn ended as {turn.ending}, showing: {brief(shown)}",
             evidence="outcome",
             exchange=strange,
         )
@@ -75,6 +75,6 @@ def _visible(turn: TurnView, reason: str) -> bool:
     for published in turn.publishes:
         texts += display.all_texts(published.state)
     if ended is not None:
-        texts += [ended.detail or ""]
+        texts += [ended.detail or "", *(value for _, value in ended.look or ())]
         texts += [ended.raised.type, ended.raised.message] if ended.raised else []
     return any(reason in text for text in texts)

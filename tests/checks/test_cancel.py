@@ -51,6 +51,19 @@ def test_the_request_at_which_it_is_cancelled_came_before() -> None:
     assert cancelled_at_request().end("cancelled").kinds("CANCEL-1") == ["held"]
 
 
+@pytest.mark.parametrize(("seconds", "kind"), [(0.05, "held"), (0.6, "broken")])
+def test_that_a_client_has_left_takes_a_moment_to_be_known(seconds: float, kind: str) -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.cancel("request 1", via="hangup")
+    story.reply(CALLS, "tool_use")
+    story.wait(seconds)
+    story.ask(BACK)
+
+    assert story.reply([text("Done.")]).end(None).kinds("CANCEL-1") == [kind]
+
+
 def test_one_more_request_breaks_the_clause() -> None:
     story = cancelled_at_request()
     story.ask(BACK)

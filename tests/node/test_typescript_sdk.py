@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +12,10 @@ import pytest
 
 from harness.history import RequestSeen
 from harness.scenario.model import Break, Fault, Step
+from tests.node.sdk import installed
 from tests.provider.serve import PROMPT, Served, call, fault, reply
 
 KEY = "sk-ant-test"
-SDK = "@anthropic-ai/sdk@1.14.0"
 BODY = {
     "model": "claude-opus-4-6",
     "max_tokens": 100,
@@ -30,21 +28,7 @@ Ask: TypeAlias = Callable[..., dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the SDK is installed: `HARNESS_NODE_SDK` names a folder to keep it in."""
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if npm is None or node is None:
-        pytest.skip("node and npm are not installed")
-    kept = os.environ.get("HARNESS_NODE_SDK")
-    home = Path(kept) if kept else tmp_path_factory.mktemp("node")
-    if not (home / "node_modules" / "@anthropic-ai").is_dir():
-        try:
-            command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(home), SDK]
-            done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=50, check=False)
-        except subprocess.TimeoutExpired:
-            pytest.skip(f"npm did not install {SDK} in time")
-        if done.returncode:
-            pytest.skip(f"npm cannot install {SDK}: {done.stderr.strip().splitlines()[-1:]}")
-    return home
+    return installed(tmp_path_factory.mktemp("node"))
 
 
 @pytest.fixture(scope="module")
