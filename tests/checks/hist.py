@@ -5,11 +5,9 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from tests.checks.histories import Story, assistant, call, result, text, thinking, user
+from tests.checks.histories import Json, Story, assistant, call, result, text, thinking, user
 
 HI = user("Hi")
-
-
 CALLING = [thinking("Hm.", "sig-1"), text("Let me look."), call("toolu_1", value={"q": "x"})]
 
 

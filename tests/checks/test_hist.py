@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 
 from tests.checks.hist import CALLING, HI, next_turn, third_request, tool_turn
-from tests.checks.histories import Story, assistant, call, result, server_call, text, thinking, user
+from tests.checks.histories import (
+    Json,
+    Story,
+    assistant,
+    call,
+    result,
+    server_call,
+    text,
+    thinking,
+    user,
+)
 
 ALL_HIST = [f"HIST-{number}" for number in range(1, 10)]
 

@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from tests.checks.hist import CALLING, HI, next_turn, tool_turn
-from tests.checks.histories import Story, assistant, call, result, server_call, text, user
+from tests.checks.histories import (
+    Json,
+    Story,
+    assistant,
+    call,
+    result,
+    server_call,
+    text,
+    user,
+)
 
 
 def test_the_next_turns_first_request_tries_the_history() -> None:
