@@ -172,5 +172,5 @@ def test_it_is_opened_filtered_clicked_through_and_gone_back_in(found: dict[str,
 
 
 def test_five_thousand_results_open_soon(found: dict[str, Any]) -> None:
-    # About a second on a machine that does nothing else.
-    assert found["seconds"]["forty.html"] < 20
+    # Of the processor's time, of which it takes about 0.7.
+    assert 0 < found["seconds"]["forty.html"] < 3
