@@ -16,8 +16,10 @@ from typing import Any
 from . import __version__
 from .commands import Stop
 from .commands.arguments import (
+    add_compare,
     add_drift,
     add_judge,
+    add_merge,
     add_promote,
     add_record,
     add_render,
@@ -25,6 +27,7 @@ from .commands.arguments import (
     add_reports,
 )
 from .commands.known import add_baseline
+from .commands.part import add_part
 from .commands.target import add_target
 from .commands.terminal import prepare
 
@@ -129,6 +132,8 @@ def _parser() -> argparse.ArgumentParser:
     add_promote(commands.add_parser("promote", help="turn recorded traffic into a scenario"), _seed)
     add_drift(commands.add_parser("drift", help="tell which recordings are behind the client and the API"))
     add_render(commands.add_parser("render", help="write a stored JSON report as other kinds"))
+    add_compare(commands.add_parser("compare", help="tell what changed from one JSON report to another"))
+    add_merge(commands.add_parser("merge", help="put shards, or reports of several loops, together"))
     return parser
 
 
@@ -150,6 +155,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_list(parser)
     add_target(parser)
     _add_port(parser)
+    add_part(parser)
     add_baseline(parser)
     jobs = "host processes (default: one for each processor, at most 4)"
     parser.add_argument("--jobs", type=_jobs, default=None, metavar="N", help=jobs)

@@ -74,6 +74,20 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     _add_view(parser)
 
 
+def add_compare(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `compare`."""
+    parser.add_argument("old", metavar="OLD.json", help="what `--report json:PATH` wrote before")
+    parser.add_argument("new", metavar="NEW.json", help="what it wrote now")
+    parser.add_argument("--verbose", "-v", action="store_true", help="a line for every case")
+
+
+def add_merge(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `merge`."""
+    parser.add_argument("files", nargs="+", metavar="REPORT.json", help="what `--report json:PATH` wrote")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT.json", help="the report of all of it")
+    add_reports(parser)
+
+
 def _add_view(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only-failures", action="store_true", help="tell nothing but what failed")
     parser.add_argument("--quiet", "-q", action="store_true", help="a line for each breach, and the sum")

@@ -18,6 +18,7 @@ from ..runner import DEFAULT_SEED, CaseResult, Runner
 from . import CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
 from .known import Comparison
+from .part import Part
 from .progress import progress
 from .reports import view_of, wanted_reports, write_reports
 from .services import port_of
@@ -38,12 +39,13 @@ def run(options: Namespace) -> int:
     loops = contenders(options, seed)
     wanted = wanted_reports(options.report)
     cases = chosen_cases(options.selectors, options.scenarios, seed)
-    known = Comparison(options, whole=not options.selectors)
+    part = Part(options, [loop.name for loop in loops])
+    known = Comparison(options, whole=part.whole, part=part.narrowed)
     judged: list[LoopReport] = []
     for loop in loops:
         if len(loops) > 1:
             show([*([Line("")] if judged else []), *heading(LoopReport(name=loop.name, target=loop.told))])
-        judged.append(_judged(options, loop, cases, view, known, several=len(loops) > 1))
+        judged.append(_judged(options, loop, cases, view, known, part=part, several=len(loops) > 1))
     report = report_of(judged)
     if len(loops) > 1:
         show([Line(""), loops_line(report)])
@@ -54,7 +56,7 @@ def run(options: Namespace) -> int:
         raise Stop(_undriven(judged[0]), CANNOT_BE_DRIVEN)
     if options.update_baseline:
         return 0
-    return worst(judged, strict=options.strict) or (BROKEN if red else 0)
+    return worst(judged, strict=options.strict, part=part.narrowed) or (BROKEN if red else 0)
 
 
 def _judged(
@@ -64,13 +66,20 @@ def _judged(
     view: View,
     known: Comparison,
     *,
+    part: Part,
     several: bool,
 ) -> LoopReport:
     """What became of one loop, told as it becomes known. Raises `Stop`."""
     seed = DEFAULT_SEED if options.seed is None else options.seed
     cleaner = Cleaner()
-    jobs = options.jobs or _jobs(options, len(cases))
-    found = LoopReport(name=loop.name, target=loop.told, seed=seed, command=loop.command)
+    found = LoopReport(
+        name=loop.name, target=loop.told, seed=seed, command=loop.command, shard=part.shard_name
+    )
+    cases = part.of_loop(loop.name, cases)
+    if not cases:
+        show([Line(f"{loop.name}: nothing to play, for nothing failed in {options.last_failed}")])
+        return found
+    jobs = options.jobs or _jobs(options, len(part.of_shard(cases)))
     with Runner(
         loop.target,
         in_process=options.in_process,
@@ -90,6 +99,9 @@ def _judged(
         found.exposes, found.notes = probe.exposes, list(probe.notes)
         if not runnable:
             found.notes.append(f"{counted(len(cases), 'case')} not run: the loop has no such variant")
+        if part.shard:
+            found.cases = [case.id for case in runnable]
+            runnable = part.of_shard(runnable)
         known.begin(loop.name, runnable)
         teller = Teller(found, view)
         cleaned: dict[str, CaseResult] = {}

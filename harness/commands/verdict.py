@@ -12,15 +12,21 @@ from . import CANNOT_BE_DRIVEN
 BROKEN = 1
 
 
-def exit_code(results: Sequence[CaseResult], *, strict: bool) -> int:
-    """0 nothing unexpected; 4 no clause was decided; 1 something failed, with `strict` also a remark."""
-    if not any(check.grade in DECIDING for result in results for check in result.checks):
+def exit_code(results: Sequence[CaseResult], *, strict: bool, part: bool = False) -> int:
+    """0 nothing unexpected; 4 no clause was decided; 1 something failed, with `strict` also a remark.
+
+    Of a `part` of a run nothing can be said that only the whole of it shows.
+    """
+    if not part and not any(check.grade in DECIDING for result in results for check in result.checks):
         return CANNOT_BE_DRIVEN
     unwanted = {"fail", "error"} | ({"warn", "inconclusive"} if strict else set())
     return BROKEN if any(result.grade in unwanted for result in results) else 0
 
 
-def worst(loops: Sequence[LoopReport], *, strict: bool) -> int:
+def worst(loops: Sequence[LoopReport], *, strict: bool, part: bool = False) -> int:
     """The exit code of a run with these loops: of several codes the one that says most is wrong."""
-    codes = {CANNOT_BE_DRIVEN if loop.problem else exit_code(loop.results, strict=strict) for loop in loops}
+    codes = {
+        CANNOT_BE_DRIVEN if loop.problem else exit_code(loop.results, strict=strict, part=part)
+        for loop in loops
+    }
     return next((code for code in (CANNOT_BE_DRIVEN, BROKEN) if code in codes), 0)

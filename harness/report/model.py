@@ -45,6 +45,10 @@ class LoopReport(msgspec.Struct, kw_only=True):
     """What the run decided about the clauses of the catalogue."""
     results: list[CaseResult] = []
     """In the order in which they were played."""
+    shard: str = ""
+    """`2/3`, where this is the second of three parts of a run."""
+    cases: list[str] = []
+    """Of a shard: all the cases of the whole run, in their order."""
 
     def again(self, result: CaseResult) -> str:
         """The line that runs a case again."""
