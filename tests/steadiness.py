@@ -148,12 +148,12 @@ def differences(first: Verdicts, now: Verdicts) -> list[Difference]:
 
 
 def main() -> int:
-    """Play all, print the table, and tell each difference."""
+    """Play all, or the loops that are named; print the table, and tell each difference."""
     print(
         "| loop | played | cases | verdicts | seconds | that differ |\n|---|---|---|---|---|---|", flush=True
     )
     unsteady = 0
-    for loop in LOOPS:
+    for loop in sys.argv[1:] or LOOPS:
         first: Verdicts = {}
         for way, play in WAYS.items():
             began = time.monotonic()
@@ -161,6 +161,9 @@ def main() -> int:
             seconds = time.monotonic() - began
             first = first or now
             found = differences(first, now)
+            found += [
+                Difference(case, "", None, "error") for case, one in now.items() if one == {"": "error"}
+            ]
             unsteady += len(found)
             count = sum(map(len, now.values()))
             print(f"| `{loop}` | {way} | {len(now)} | {count} | {seconds:.0f} | {len(found)} |", flush=True)

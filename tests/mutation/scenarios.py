@@ -88,7 +88,8 @@ def baseline(folder: Path) -> list[Played]:
     """All cases as the unchanged loop plays them; what is kept in `folder` is not played again."""
     kept = folder / BASELINE
     before = json.loads(kept.read_text()) if kept.exists() else {"sources": {}, "played": []}
-    played = [Played(**one) for one in before["played"] if one["scenario"] in known()]
+    every = known()
+    played = [Played(**one) for one in before["played"] if one["scenario"] in every]
     now = {path.name: path.read_text(encoding="utf-8") for path in sorted(REFERENCE.glob("*.py"))}
     changed = {name for name in now if before["sources"].get(name) != now[name]}
     for one in played:
@@ -98,7 +99,7 @@ def baseline(folder: Path) -> list[Played]:
     there = {(one.form, one.scenario, one.variant) for one in played}
     for hosted in (False, True):
         for form, variant in FORMS:
-            scenarios = [one for one in known().values() if needs_a_host(one) == hosted]
+            scenarios = [one for one in every.values() if needs_a_host(one) == hosted]
             cases = [
                 case
                 for case in cases_of(scenarios, (variant,))

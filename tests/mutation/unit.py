@@ -62,8 +62,10 @@ def attempt(change: Change, files: list[Path], seconds: float) -> dict[str, Any]
         return {"survived": 0, "second": True}
     change.install()
     caught = Caught()
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--tb=no"]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-n", "0", "--no-header", "--tb=no"]
     code = pytest.main([*options, *(str(file) for file in files)], plugins=[caught])
     if code == pytest.ExitCode.OK:
         return {"survived": len(files)}
-    return {"caught": caught.name or f"exit {code}", "by": []}
+    if not caught.name:
+        raise RuntimeError(f"pytest ended with {code}, and no test failed")
+    return {"caught": caught.name, "by": []}
