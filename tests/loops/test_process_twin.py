@@ -68,7 +68,20 @@ def compared(selectors, *, keep_alive, jobs=1):
         spoken, _ = verdicts(twin(keep_alive=keep_alive), differing)
     odd = {case: grade for case, (grade, _) in called.items() if grade not in ("pass", "unsupported")}
     assert odd == {}
-    assert spoken == called
+    assert {case: broken(told) for case, told in spoken.items() if not only_called(case)} == {
+        case: broken(told) for case, told in called.items() if not only_called(case)
+    }
+
+
+def broken(verdict):
+    """The grade, and what was found; whether a clock could tell may differ from run to run."""
+    grade, checks = verdict
+    return grade, {clause: found for clause, found in checks.items() if found in ("fail", "warn", "error")}
+
+
+def only_called(case):
+    """A process that is kept alive is not interrupted, one that is not has its own way to end by a signal."""
+    return "interrupt" in case or "signal" in case
 
 
 def test_a_process_that_is_kept_alive_gets_the_verdicts_of_a_callable():
