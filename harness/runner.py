@@ -30,6 +30,7 @@ from .probe_scripts import TEXT
 from .provider.server import Provider
 from .pulse import Pulse
 from .retrial import hangs_on_time, settle
+from .serving import Serving
 from .turn import Declaration
 
 T = TypeVar("T")
@@ -189,6 +190,8 @@ class Runner:
         """Start the drivers; why that cannot be done, else nothing."""
         try:
             self._drivers = [self._new_driver(number) for number in range(self._jobs)]
+            if any(driver.reach != "turn" for driver in self._drivers):
+                self._provider.standby = Serving.of_anything("sk-ant-standby").session
             await self._start_all()
         except DriverError as error:
             return str(error)

@@ -122,6 +122,8 @@ class ServiceDriver:
         return _ended(found.text, found.look)
 
     async def _tell(self, ended: Ended, sink: Sink) -> None:
+        if self._started and ("end", "whole") not in (ended.look or ()):
+            await self._started.may_die()
         if self._started and (how := self._started.died):
             sink(
                 Lost(reason=f"{how}, while a user waited for an answer", output=await self._started.output())

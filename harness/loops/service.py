@@ -36,6 +36,8 @@ PATIENCE = 25.0
 """Seconds a service may take until its port answers."""
 LOOK = 0.02
 """Seconds between two looks at the port."""
+DYING = 0.3
+"""Seconds in which a death is known whose connections are seen to break."""
 MOST_SAID = 2_000
 """Characters of its output that are told."""
 
@@ -63,8 +65,8 @@ class Service:
         self.template(PORT)
         if PORT_NAME in self.where and not self.words:
             raise DriverError(f"{PORT_NAME} is for a service that --start starts")
-        if self.several and self.words and PORT_NAME not in self.where:
-            raise DriverError(f"with --jobs, several are started: write {PORT_NAME} in --http and in --start")
+        if self.several and PORT_NAME not in self.where:
+            raise DriverError(f"--jobs is for several services: --start them, with {PORT_NAME} in --http")
 
     @property
     def name(self) -> str:
@@ -134,6 +136,11 @@ class Started:
         """How it ended; empty while it runs."""
         process = self._process
         return process.how() if process is not None and process.died.done() else ""
+
+    async def may_die(self) -> None:
+        """Its connection broke: wait a moment for the news that it is dead, if that is why."""
+        if self._process is not None:
+            await asyncio.wait({self._process.died}, timeout=DYING)
 
     async def output(self) -> str:
         """The end of what it printed, errors last."""

@@ -91,6 +91,8 @@ class Provider:
         self._tokens = Tokens()
         self._busy: Counter[str] = Counter()
         self._heard: Counter[str] = Counter()
+        self.standby: Session | None = None
+        """Answers a worker's requests between its cases: a service may ask for something when it starts."""
         self._mounted: dict[str, Service] = {}
         self._door: Door | None = None
         self._doors: dict[str, Door] = {}
@@ -239,7 +241,7 @@ class Provider:
                 return self._sessions[name]
         if self._tokens.known and (token := self._tokens.last_in(request.raw)):
             return self._tokens.session(token)
-        return self._workers.get(found.worker) if found.worker else None
+        return self._workers.get(found.worker, self.standby) if found.worker else None
 
     def _stranger(self, request: Request) -> Answer:
         """The answer to a request of no session."""

@@ -1,7 +1,7 @@
 """A chat service of the standard library's, right or wrong in one way: `python chat_service.py PORT WAY`.
 
 Its loop is right; what its users get depends on WAY: `right`, `alike` (every answer ends the same), `deaf`
-(it does not notice that they left), `json`, `json-alike`.
+(it does not notice that they left), `mortal` (a refusal ends it), `json`, `json-alike`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 WAY = sys.argv[2]
+URL = os.environ["ANTHROPIC_BASE_URL"]
+HEADERS = {
+    "x-api-key": os.environ["ANTHROPIC_API_KEY"],
+    "anthropic-version": "2023-06-01",
+    "content-type": "application/json",
+}
 TOOL = {"name": "look_up", "description": "Look up.", "input_schema": {"type": "object", "properties": {}}}
 CONVERSATIONS: dict[str, list[Any]] = {}
 
@@ -28,13 +34,8 @@ def ask(messages: list[Any], container: str | None) -> dict[str, Any]:
     body = {"model": "claude-opus-4-6", "max_tokens": 1024, "messages": messages, "tools": [TOOL]}
     if container:
         body["container"] = container
-    headers = {
-        "x-api-key": os.environ["ANTHROPIC_API_KEY"],
-        "anthropic-version": "2023-06-01",
-        "content-type": "application/json",
-    }
-    url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
-    with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)) as answer:
+    request = urllib.request.Request(URL + "/v1/messages", json.dumps(body).encode(), HEADERS)
+    with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 
 
@@ -66,6 +67,8 @@ class Chat(BaseHTTPRequestHandler):
                 del messages[before:]
                 raise
             content, stop = reply["content"], reply["stop_reason"]
+            if WAY == "mortal" and stop == "refusal":
+                os._exit(3)
             container = (reply.get("container") or {}).get("id", container)
             calls = [block for block in content if block["type"] == "tool_use"]
             if stop == "pause_turn" or (stop == "tool_use" and calls):
@@ -113,4 +116,6 @@ class Chat(BaseHTTPRequestHandler):
         pass
 
 
+with urllib.request.urlopen(urllib.request.Request(URL + "/v1/models", headers=HEADERS)) as known:
+    assert json.load(known)["data"], "there is no model"
 ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Chat).serve_forever()

@@ -106,7 +106,17 @@ def test_several_services_are_started_for_several_jobs() -> None:
 def test_a_service_that_does_not_mind_being_hung_up_on_is_not_judged_by_that() -> None:
     found = judged(service("deaf"), "cancel/between-requests")
 
-    assert found["cancel/between-requests"].grade == "unsupported"
+    checks = {check.clause: check.grade for check in found["cancel/between-requests"].checks}
+    assert checks["CANCEL-1"] == "unsupported"
+
+
+@pytest.mark.slow
+def test_a_service_that_dies_is_told_and_started_again() -> None:
+    found = judged(service("mortal"), "refuse/partial", "truncate/text")
+
+    assert found["refuse/partial"].grade == "error"
+    assert "exit 3, while a user waited for an answer" in found["refuse/partial"].reason
+    assert found["truncate/text"].grade == "pass"
 
 
 @pytest.fixture
