@@ -89,6 +89,15 @@ LANGUAGES = (
         case="truncate/text[json]",
         exposes=TOLD + OFTEN,
     ),
+    Language(
+        name="Ruby",
+        needs=("ruby",),
+        words=("ruby", "ruby/conformance.rb"),
+        wrong=("ruby", "ruby/conformance.rb", "wrong.rb"),
+        clauses=frozenset({"TOOL-2"}),
+        case="tool/one-of-three-raises[json]",
+        exposes=TOLD + OFTEN,
+    ),
 )
 
 

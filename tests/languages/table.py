@@ -1,0 +1,72 @@
+"""docs/adapters.md: what became of every scenario in each language.
+
+    python -m tests.languages.table Node PHP    plays these anew; without a name only the page is written
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.languages.loops import LANGUAGES, Language, clauses, differences, verdicts
+
+KEPT = Path(__file__).with_name("verdicts.json")
+PAGE = Path(__file__).parents[2] / "docs" / "adapters.md"
+GRADES = ("pass", "unsupported", "inconclusive", "warn", "fail", "error")
+HEAD = """# Loops in other languages
+
+<!-- made by `python -m tests.languages.table`; do not edit by hand -->
+
+The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and the
+number of cases that ended so. The reference loop passes all of them. `unsupported` is what a loop does not expose:
+checkpoints in Node and shell, tools of its own in PHP. `inconclusive` is a case that never came to the clause it is
+about: a job with a limit of its own of 100 seconds is not seen to reach it.
+"""
+
+
+def played(language: Language) -> dict[str, Any]:
+    """Play one language through everything."""
+    results = verdicts(language.command(), [], jobs=2)
+    families: dict[str, Counter[str]] = {}
+    for name, result in results.items():
+        families.setdefault(name.split("/")[0], Counter())[result.grade] += 1
+    decided = {clause for one in results.values() for clause in clauses(one)}
+    return {
+        "families": {name: dict(counts) for name, counts in sorted(families.items())},
+        "clauses": len(decided),
+        # Everything the reference gets is a pass: tests/loops/test_reference.py.
+        "differences": differences({}, results),
+    }
+
+
+def page(kept: dict[str, Any]) -> str:
+    """The table, a row for each family of scenarios and a column for each language."""
+    names = [one.name for one in LANGUAGES if one.name in kept]
+    families = sorted({family for name in names for family in kept[name]["families"]})
+    rows = [["scenarios", *names], ["---"] * (len(names) + 1)]
+    rows += [[family, *(_cell(kept[name]["families"].get(family, {})) for name in names)] for family in families]
+    totals = {name: sum((Counter(one) for one in kept[name]["families"].values()), Counter()) for name in names}
+    rows.append(["all", *(_cell(totals[name]) for name in names)])
+    rows.append(["clauses judged", *(str(kept[name]["clauses"]) for name in names)])
+    return HEAD + "\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
+
+
+def _cell(counts: dict[str, int]) -> str:
+    return ", ".join(f"{counts[grade]} {grade}" for grade in GRADES if counts.get(grade)) or "-"
+
+
+def main(names: list[str]) -> None:
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    for language in LANGUAGES:
+        if language.name in names:
+            kept[language.name] = played(language)
+            print(language.name, *kept[language.name]["differences"], sep="\n  ")
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    PAGE.write_text(page(kept), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
