@@ -1,6 +1,6 @@
 """docs/adapters.md: what became of every scenario in each language.
 
-    python -m tests.languages.table Node PHP    plays these anew; without a name only the page is written
+python -m tests.languages.table Node PHP    plays these anew; without a name only the page is written
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ HEAD = """# Loops in other languages
 
 <!-- made by `python -m tests.languages.table`; do not edit by hand -->
 
-The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and the
-number of cases that ended so. The reference loop passes all of them. `unsupported` is what a loop does not expose:
-checkpoints in Node and shell, tools of its own in PHP. `inconclusive` is a case that never came to the clause it is
-about: a job with a limit of its own of 100 seconds is not seen to reach it.
+The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and how many
+cases ended how. The reference loop passes all of them. `unsupported` is what a loop does not expose: checkpoints in
+Node, Ruby and shell, tools of its own in PHP. `inconclusive` is a case that never came to the clause it is about: a
+job with a limit of 100 seconds is not seen to reach it.
 """
 
 
@@ -47,9 +47,9 @@ def page(kept: dict[str, Any]) -> str:
     names = [one.name for one in LANGUAGES if one.name in kept]
     families = sorted({family for name in names for family in kept[name]["families"]})
     rows = [["scenarios", *names], ["---"] * (len(names) + 1)]
-    rows += [[family, *(_cell(kept[name]["families"].get(family, {})) for name in names)] for family in families]
-    totals = {name: sum((Counter(one) for one in kept[name]["families"].values()), Counter()) for name in names}
-    rows.append(["all", *(_cell(totals[name]) for name in names)])
+    columns = [kept[name]["families"] for name in names]
+    rows += [[family, *(_cell(one.get(family, {})) for one in columns)] for family in families]
+    rows.append(["all", *(_cell(sum(map(Counter, one.values()), Counter())) for one in columns)])
     rows.append(["clauses judged", *(str(kept[name]["clauses"]) for name in names)])
     return HEAD + "\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 

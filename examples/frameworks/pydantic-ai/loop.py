@@ -1,0 +1,79 @@
+"""Pydantic AI's agent as a loop: `loop-harness run --loop examples/frameworks/pydantic-ai/loop.py:loop`.
+
+The adapter translates and decides nothing. The history travels as `carry`, in the framework's own form.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anthropic import AsyncAnthropic
+from pydantic_ai import Agent, Tool
+from pydantic_ai.exceptions import ToolFailed, UnexpectedModelBehavior, UsageLimitExceeded
+from pydantic_ai.messages import ModelResponse, TextPart
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.usage import RunUsage, UsageLimits
+
+from harness import Outcome, ToolError, Turn
+
+
+async def loop(turn: Turn) -> Outcome:
+    """Play a turn by `agent.run`, streamed or not."""
+    client = AsyncAnthropic(base_url=turn.base_url, api_key=turn.api_key)
+    async with client:
+        model = AnthropicModel(turn.model, provider=AnthropicProvider(anthropic_client=client))
+        agent = Agent(
+            model,
+            system_prompt=turn.system or (),
+            tools=[wrapped(tool) for tool in turn.tools],
+            model_settings={"max_tokens": turn.max_tokens},
+        )
+        usage = RunUsage()
+        given: dict[str, Any] = {
+            "message_history": turn.carry or [],
+            "usage_limits": UsageLimits(request_limit=turn.limits.max_iterations),
+            "usage": usage,
+        }
+        if turn.stream:
+            given["event_stream_handler"] = read_all
+        try:
+            result = await agent.run(turn.prompt, **given)
+        finally:
+            cached = usage.cache_write_tokens, usage.cache_read_tokens
+            # The framework counts what was cached among the input; the API beside it.
+            turn.record_usage(
+                usage.requests,
+                input_tokens=usage.input_tokens - sum(cached),
+                output_tokens=usage.output_tokens,
+            )
+    shown = [
+        part.content
+        for message in result.new_messages()
+        if isinstance(message, ModelResponse)
+        for part in message.parts
+        if isinstance(part, TextPart) and part.content.strip()
+    ]
+    return Outcome(shown=shown, carry=result.all_messages())
+
+
+loop.raises = {  # type: ignore[attr-defined]
+    UsageLimitExceeded.__name__: "capped",
+    "ContentFilterError": "refused",
+    UnexpectedModelBehavior.__name__: "failed",
+}
+
+
+async def read_all(_context: Any, events: Any) -> None:
+    async for _ in events:
+        pass
+
+
+def wrapped(tool: Any) -> Tool:
+    async def call(**given: Any) -> Any:
+        try:
+            return await tool.arun(given)
+        except ToolError as error:
+            raise ToolFailed(str(error.content)) from error
+
+    return Tool.from_schema(call, tool.name, tool.description, tool.input_schema)
