@@ -20,10 +20,10 @@ HEAD = """# Loops in other languages
 
 <!-- made by `python -m tests.languages.table`; do not edit by hand -->
 
-The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and how
-many cases ended how. The reference loop passes all of them. `unsupported` is what a loop does not expose:
-checkpoints in Node, Ruby and shell, tools of its own in PHP. `inconclusive` is a case that never came to the clause
-it is about: a job with a limit of 100 seconds is not seen to reach it.
+The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and
+how many cases ended how. The reference loop passes all of them. `unsupported` is what a loop does not
+expose: checkpoints in Node, Ruby and shell, tools of its own in PHP. `inconclusive` is a case that never
+came to the clause it is about: a job with a limit of 100 seconds is not seen to reach it.
 """
 
 
