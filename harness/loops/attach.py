@@ -28,6 +28,8 @@ class AttachedDriver:
     as well when nothing was asked for so many seconds, once something was.
     """
 
+    kind = "process"
+
     def __init__(
         self, place: Place, reach: Reach, *, by_hand: bool = False, patience: float | None = None
     ) -> None:

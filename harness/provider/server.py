@@ -239,8 +239,10 @@ class Provider:
         for name in (credential(request.headers), found.key):
             if name is not None and name in self._sessions:
                 return self._sessions[name]
-        if self._tokens.known and (token := self._tokens.last_in(request.raw)):
-            return self._tokens.session(token)
+        if self._tokens.known:
+            said, session = self._tokens.find(request.raw)
+            if said:
+                return session
         return self._workers.get(found.worker, self.standby) if found.worker else None
 
     def _stranger(self, request: Request) -> Answer:

@@ -78,8 +78,8 @@ class Session:
         self._composer = Composer(self._ids, of, self.binder)
         self._lane_composers = {lane.name: Composer(self._ids, of, self.binder) for lane in scenario.lanes}
         self._classifier = Classifier(scenario, self.binder)
-        self._threads = Threads()
-        self._replies = Replies(self._ids, self._threads, seed, of)
+        self.threads = Threads()
+        self._replies = Replies(self._ids, self.threads, seed, of)
         self._served = Served()
         self._facts: Facts | None = None
         self._sender = Sender(record, self.pacer, seed, self._at_event if at_point else None)
@@ -180,7 +180,7 @@ class Session:
         shape = shape_of(request)
         if shape is not None and (known := self._again.find(shape)):
             return self._known_already(request, known)
-        resolved = self._threads.resolve(request.body)
+        resolved = self.threads.resolve(request.body)
         conversation = resolved if isinstance(resolved, Conversation) else Conversation()
         lane = self._lane(request, resolved)
         asked = Asked(

@@ -79,6 +79,10 @@ class Threads:
             return Failure(status=400, message=message, rule="no_messages")
         return conversation_of(body, kept.conversation)
 
+    def knows(self, previous: str) -> bool:
+        """Whether this is the id of one of its replies, be it continued already."""
+        return previous in self._kept or previous in self._continued or previous in self._in_flight
+
     def began(self, body: Any) -> None:
         """The request `body` is being answered."""
         if (previous := previous_id(body)) is not None:

@@ -9,6 +9,7 @@ from collections import deque
 from .session import Session
 
 _TOKEN = re.compile(rb"lh-[0-9a-f]{10}")
+_PREVIOUS = re.compile(rb'"previous_message_id"\s*:\s*"(\w+)"')
 MOST_RETIRED = 10_000
 """Tokens of earlier sessions that are not taken for those of another."""
 
@@ -19,7 +20,7 @@ def token_of(conversation: str) -> str:
 
 
 class Tokens:
-    """Finds the session of a request by the tokens in its body."""
+    """Finds the session of a request by a token in its body, or by the reply that it continues."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
@@ -45,6 +46,12 @@ class Tokens:
         late = [token for token in found if token in self._retired]
         return next(iter((*reversed(opened), *reversed(late))), "")
 
-    def session(self, token: str) -> Session | None:
-        """The session with this token, while it is open."""
-        return self._sessions.get(token)
+    def find(self, body: bytes) -> tuple[bool, Session | None]:
+        """Whether a body says whose it is, and the session, where that is open."""
+        if token := self.last_in(body):
+            return True, self._sessions.get(token)
+        if thread := _PREVIOUS.search(body):
+            known = (one for one in self._sessions.values() if one.threads.knows(thread[1].decode()))
+            if (session := next(known, None)) is not None:
+                return True, session
+        return False, None
