@@ -19,6 +19,11 @@ def plain(value: object) -> Any:
 
 
 def _dump(value: object) -> object:
+    # Frameworks have texts and numbers of classes of their own.
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, (int, float)):
+        return value.__int__() if isinstance(value, int) else value.__float__()
     for method in ("model_dump", "to_dict", "dict", "_asdict"):
         dump = getattr(value, method, None)
         if callable(dump) and not isinstance(value, type):
