@@ -15,6 +15,15 @@ from langgraph.errors import GraphRecursionError
 
 from harness import Outcome, ToolError, Turn
 
+ENDS = {
+    "end_turn": "completed",
+    "stop_sequence": "completed",
+    "refusal": "refused",
+    "max_tokens": "truncated",
+    "model_context_window_exceeded": "truncated",
+}
+"""What the stop reason that the framework hands out tells its caller. Of any other, it is told nothing."""
+
 
 async def loop(turn: Turn) -> Outcome:
     """Play a turn by the agent's `ainvoke`."""
@@ -34,8 +43,14 @@ async def loop(turn: Turn) -> Outcome:
         # A step is a request or a round of tools.
         result = await agent.ainvoke(given, {"recursion_limit": 2 * turn.limits.max_iterations})
     new = result["messages"][len(before) + 1 :]
-    texts = [message.text for message in new if isinstance(message, AIMessage)]
-    return Outcome(shown=[text for text in texts if text.strip()], carry=result["messages"])
+    answers = [message for message in new if isinstance(message, AIMessage)]
+    reason = answers[-1].response_metadata.get("stop_reason")
+    return Outcome(
+        status=ENDS.get(reason),
+        detail=reason,
+        shown=[message.text for message in answers if message.text.strip()],
+        carry=result["messages"],
+    )
 
 
 loop.raises = {GraphRecursionError.__name__: "capped"}  # type: ignore[attr-defined]

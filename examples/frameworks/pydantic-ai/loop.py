@@ -17,6 +17,15 @@ from pydantic_ai.usage import RunUsage, UsageLimits
 
 from harness import Outcome, ToolError, Turn
 
+ENDS = {
+    "end_turn": "completed",
+    "stop_sequence": "completed",
+    "refusal": "refused",
+    "max_tokens": "truncated",
+    "model_context_window_exceeded": "truncated",
+}
+"""What the stop reason that the framework hands out tells its caller. Of any other, it is told nothing."""
+
 
 async def loop(turn: Turn) -> Outcome:
     """Play a turn by `agent.run`, streamed or not."""
@@ -54,7 +63,8 @@ async def loop(turn: Turn) -> Outcome:
         for part in message.parts
         if isinstance(part, TextPart) and part.content.strip()
     ]
-    return Outcome(shown=shown, carry=result.all_messages())
+    reason = (result.response.provider_details or {}).get("finish_reason")
+    return Outcome(status=ENDS.get(reason), detail=reason, shown=shown, carry=result.all_messages())
 
 
 loop.raises = {  # type: ignore[attr-defined]
