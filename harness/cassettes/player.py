@@ -74,7 +74,7 @@ class Player:
                 return _refusal(told, Request(method=method, uri=uri, headers=headers, body=body))
 
     def _answer(self, method: str, uri: str, headers: Headers, body: bytes) -> Interaction:
-        self._redactor.learn_from(headers)
+        self._redactor.learn_from(headers, uri)
         taken = self._shelf.take(method, uri, headers, body)
         if taken is None:
             return self._unknown(method, uri, headers, body)

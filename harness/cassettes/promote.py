@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from ..evidence import CUT
-from ..scenario.filler import Disguise, personal
+from ..scenario.filler import Disguise, Find, personal
 from ..scenario.load import parse_scenario
 from ..scenario.model import Scenario, Task
 from ..scenario.written import written
@@ -19,8 +19,9 @@ from ..wire.models import is_known
 from ..wire.same import canonical
 from .apart import tell_apart
 from .draft import Draft, Turn, draft_of, labels_of
+from .redact import Redactor
 from .rounds import Round
-from .secrets import FIELDS, from_environment, spans
+from .secrets import FIELDS
 from .wording import Wording
 
 Json = dict[str, Any]
@@ -53,16 +54,19 @@ def promote(
     scenario_id: str,
     options: Options | None = None,
     broken: Sequence[str] = (),
+    redactor: Redactor | None = None,
 ) -> Promoted:
     """The scenario in which these rounds happen again.
 
-    `origin` says where they are from, `broken` which clauses were broken there. Raises `ScenarioError` where
+    `origin` says where they are from, `broken` which clauses were broken there, `redactor` knows the secrets
+    that the recording used. Raises `ScenarioError` where
     it cannot be said in a scenario.
     """
     options = options or Options()
     draft = draft_of(rounds)
-    disguise = Disguise(options.seed, _secrets if options.keep_text else None, FIELDS)
-    writer = _Writer(draft, Wording(disguise, options.shorten), broken)
+    secrets = partial(_secrets, redactor or Redactor())
+    disguise = Disguise(options.seed, secrets if options.keep_text else None, FIELDS)
+    writer = _Writer(draft, Wording(disguise, options.shorten), broken, secrets)
     values = writer.values(rounds[0])
     if replaced := tell_apart(values, writer.wording.disguise):
         draft.note(f"{replaced} of its texts came twice, or within another, and got other words.")
@@ -77,19 +81,18 @@ def promote(
     return Promoted(text, scenario, draft.notes)
 
 
-def _secrets(text: str) -> Iterator[tuple[int, int]]:
-    """Where a text has what nobody else should read, as far as its shape tells."""
-    yield from spans(text)
+def _secrets(redactor: Redactor, text: str) -> Iterator[tuple[int, int]]:
+    """Where a text has what nobody else should read, as far as it is known or its shape tells."""
+    yield from redactor.places(text)
     yield from personal(text)
-    for value in from_environment():
-        yield from (found.span() for found in re.finditer(re.escape(value), text))
 
 
 class _Writer:
-    def __init__(self, draft: Draft, wording: Wording, broken: Sequence[str]) -> None:
+    def __init__(self, draft: Draft, wording: Wording, broken: Sequence[str], secrets: Find) -> None:
         self.draft = draft
         self.wording = wording
         self._broken = broken
+        self._secrets = secrets
         wording.labels = labels_of(draft)
         self._names = self._defined()
 
@@ -149,7 +152,7 @@ class _Writer:
         if "fault" in step:
             fault = dict(step["fault"])
             if "message" in fault:
-                fault["message"] = Disguise(0, _secrets).text(fault["message"])
+                fault["message"] = Disguise(0, self._secrets).text(fault["message"])
             return {"fault": fault}
         reply = self._reply(step["reply"])
         if "by" in step:

@@ -48,7 +48,7 @@ class Recorder:
     def add(self, interaction: Interaction) -> None:
         """Record one. Raises `LeakError` where a known secret would stay in it."""
         with self._lock:
-            new = self.redactor.learn_from(interaction.request.headers)
+            new = self.redactor.learn_from(interaction.request.headers, interaction.request.uri)
             self.redactor.learn_from(interaction.response.headers)
             if new and self.count:
                 self._look_back()

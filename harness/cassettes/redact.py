@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import quote, unquote_plus, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit, urlunsplit
 
 import msgspec
 
@@ -40,9 +40,11 @@ class Redactor:
         for secret, name in (from_environment() if known is None else known).items():
             self._search.learn(secret, name)
 
-    def learn_from(self, headers: Headers) -> bool:
-        """Learn the secrets that headers hold; True where there was a new one."""
+    def learn_from(self, headers: Headers, uri: str = "") -> bool:
+        """Learn the secrets that headers and an address hold; True where there was a new one."""
         new = False
+        for name, secret in _secrets_of(uri):
+            new |= self._search.learn(secret, name)
         for name, value in headers:
             if HEADERS.search(name):
                 for secret in _secrets_in(name.lower(), value):
@@ -75,6 +77,10 @@ class Redactor:
     def text(self, text: str) -> str:
         """A text without the secrets in it."""
         return applied(text, in_order(self._search.in_text(text)))
+
+    def places(self, text: str) -> list[tuple[int, int]]:
+        """Where the secrets in a text begin and end."""
+        return [(edit.start, edit.end) for edit in in_order(self._search.in_text(text))]
 
     def _parameter(self, written: str) -> str:
         name, equals, value = written.partition("=")
@@ -118,6 +124,17 @@ class Redactor:
                 place += len(written) + 1
         else:
             yield from self._search.in_text(text)
+
+
+def _secrets_of(uri: str) -> Iterator[tuple[str, str]]:
+    """The secrets in an address, each after what a message may call it."""
+    parts = urlsplit(uri)
+    password = unquote(parts.netloc.rpartition("@")[0].partition(":")[2])
+    if _is_unmistakable(password):
+        yield "the password in the address", password
+    for name, value in parse_qsl(parts.query):
+        if PARAMETERS.fullmatch(name) and _is_unmistakable(value):
+            yield f"the parameter {name} of the address", value
 
 
 def _secrets_in(name: str, value: str) -> Iterator[str]:

@@ -105,6 +105,13 @@ SHAPES: tuple[Shape, ...] = (
     ),
     _shape("bearer", r"(?i:bearer)\s+([\w.~+/-]{16,}=*)", whole=False),
     _shape("://", r"://[^/\s:@\"']+:([^/\s@\"']+)@", whole=False),
+    # A parameter of an address; how somebody goes through pages is often a `key` or a `code`, too.
+    _shape(
+        "?|&",
+        r"[?&](?:amp;)?(?:[\w.-]{0,40}[_-])?(?i:api[_-]?key|token|secret|password|sig|signature|credential)"
+        r"=((?=[^\s\\\"'&#<>()]*\d)[^\s\\\"'&#<>()]{8,})",
+        whole=False,
+    ),
     # Prose speaks of passwords, too: a value has a digit in it.
     _shape(
         "api|access|auth|refresh|session|client|secret|passw",

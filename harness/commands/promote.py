@@ -16,6 +16,7 @@ from ..cassettes.model import Cassette
 from ..cassettes.problems import CassetteError
 from ..cassettes.promote import Options, Promoted, promote
 from ..cassettes.read import read
+from ..cassettes.redact import Redactor
 from ..cassettes.rounds import Round, of_conversation, of_history
 from ..cassettes.traffic import WIRE, history
 from ..checks import registered
@@ -39,6 +40,8 @@ class Source(msgspec.Struct, frozen=True):
     rounds: list[Round]
     origin: str
     broken: list[str]
+    redactor: Redactor
+    """Knows the secrets that were used there."""
 
 
 def run(options: Namespace) -> int:
@@ -70,7 +73,7 @@ def _told(path: Path, promoted: Promoted) -> Iterator[Line]:
 
 def _promoted(source: Source, name: str, how: Options) -> Promoted:
     try:
-        return promote(source.rounds, source.origin, name, how, source.broken)
+        return promote(source.rounds, source.origin, name, how, source.broken, source.redactor)
     except ScenarioError as error:
         raise Stop(f"{source.origin} cannot be said in a scenario:\n{error}") from error
 
@@ -92,7 +95,11 @@ def _cassette(options: Namespace) -> list[Source]:
         cassette = read(Path(options.cassette))
     except CassetteError as error:
         raise Stop(f"a recording cannot be used:\n{error}") from error
-    found = [_source(cassette, one) for one in told_apart(talk_of(cassette).exchanges)]
+    redactor = Redactor()
+    for each in cassette.interactions:
+        redactor.learn_from(each.request.headers, each.request.uri)
+        redactor.learn_from(each.response.headers)
+    found = [_source(cassette, one, redactor) for one in told_apart(talk_of(cassette).exchanges)]
     if not found:
         raise Stop(f"{options.cassette}: no conversation with the Messages API is in it")
     if options.conversation is None:
@@ -102,13 +109,13 @@ def _cassette(options: Namespace) -> list[Source]:
     return [found[options.conversation - 1]]
 
 
-def _source(cassette: Cassette, conversation: Conversation) -> Source:
+def _source(cassette: Cassette, conversation: Conversation, redactor: Redactor) -> Source:
     rounds = of_conversation(conversation)
     lines = [cassette.interactions[one.number - 1].line for one in rounds]
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(map(str, lines))}"
     checks = {clause: check for clause, check in registered().items() if clause in WIRE}
     verdict = judge(history(conversation, str(cassette.path)), checks=checks)
-    return Source(rounds, f"{_shown(cassette.path)}, {where}", _broken(verdict))
+    return Source(rounds, f"{_shown(cassette.path)}, {where}", _broken(verdict), redactor)
 
 
 def _history(path: Path) -> list[Source]:
@@ -121,7 +128,7 @@ def _history(path: Path) -> list[Source]:
         raise Stop(f"{path}: no request of a conversation is in it")
     began = events[0]
     name = f" of {began.scenario_id}" if isinstance(began, Began) else ""
-    return [Source(rounds, f"the history{name} in {_shown(path)}", _broken(judge(events)))]
+    return [Source(rounds, f"the history{name} in {_shown(path)}", _broken(judge(events)), Redactor())]
 
 
 def _broken(verdict: Verdict) -> list[str]:

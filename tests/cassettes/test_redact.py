@@ -116,6 +116,15 @@ def test_the_shapes_of_secrets_are_known(secret: str) -> None:
         ("psql postgres://me:hunter2hunter2@db/x", "psql postgres://me:REDACTED@db/x"),
         ("API_KEY=abcdef123456 HOME=/root", "API_KEY=REDACTED HOME=/root"),
         ('{"password": "hunter2hunter2", "n": 1}', '{"password": "REDACTED", "n": 1}'),
+        (
+            "see https://x.test/a?page=12345678&sig=abcd1234%3D#b",
+            "see https://x.test/a?page=12345678&sig=REDACTED#b",
+        ),
+        ("<a href='/f?X-Amz-Signature=0a1b2c3d4e'>", "<a href='/f?X-Amz-Signature=REDACTED'>"),
+        (
+            "is it a?token=understanding&amp;key=section-12345",
+            "is it a?token=understanding&amp;key=section-12345",
+        ),
         ("the password: understanding is the word", "the password: understanding is the word"),
         (
             "max_tokens: 4096, sk-learn, risk-averse, eyJust",
@@ -183,6 +192,15 @@ def test_what_was_met_in_a_header_is_looked_for_everywhere() -> None:
     assert mine.learn_from(headers)
     assert not mine.learn_from(headers)
     assert mine.text("not-a-known-shape, 0123456789abcdef, a=b") == "REDACTED, REDACTED, a=b"
+
+
+def test_what_was_met_in_an_address_is_looked_for_everywhere() -> None:
+    mine = redactor()
+    uri = "https://me:hunter2-hunter2@x.test/v1/messages?api_key=not-a%2Fshape-77&beta=true&key=short"
+
+    assert mine.learn_from([], uri)
+    assert not mine.learn_from([], uri)
+    assert mine.text("not-a/shape-77, hunter2-hunter2, true, short") == "REDACTED, REDACTED, true, short"
 
 
 def test_words_in_a_header_are_not_looked_for_elsewhere() -> None:

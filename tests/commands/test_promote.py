@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from harness.cli import main
@@ -30,6 +31,22 @@ def test_a_scenario_is_written_that_can_be_run(here: Path, capsys: pytest.Captur
     scenario = load_scenario(here / "scenarios" / "a.yaml")
     assert scenario.turns[0].script[0].reply is not None
     assert main(["validate", "scenarios"]) == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["header-key-77-plain", "aGVhZGVyLWtleS03Ny1wbGFpbg==", "query-key-88-plain"]
+)
+def test_a_key_the_recording_was_made_with_is_nowhere_in_the_scenario(
+    here: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    asked = request([user(f"Use {text} for it.")], {"x-api-key": "header-key-77-plain"})
+    asked = msgspec.structs.replace(asked, uri=f"{asked.uri}?api_key=query-key-88-plain")
+    written(cassette((asked, answer(reply("end_turn", f"It is {text}.")))), here / "keys.yaml")
+
+    assert main(["promote", "keys.yaml", "--keep-text"]) == 0
+    out = capsys.readouterr().out
+    assert "for it." in out
+    assert text not in out
 
 
 def test_without_a_file_it_is_printed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
