@@ -10,7 +10,9 @@ use Illuminate\Cache\ArrayStore;
 use Illuminate\Cache\Repository;
 
 error_reporting(E_ALL & ~E_DEPRECATED);
-@include_once '/usr/share/php/Illuminate/Cache/autoload.php';
+// Of a Laravel project, this is its vendor/autoload.php.
+$installed = getenv('ILLUMINATE') ?: '/usr/share/php/Illuminate/Cache/autoload.php';
+require_once is_file($installed) ? $installed : __DIR__ . '/illuminate.php';
 foreach ([$argv[1] ?? 'Json', 'MessagesApi', 'Turn', 'AgentJob'] as $class) {
     require __DIR__ . "/$class.php";
 }

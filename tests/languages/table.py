@@ -59,11 +59,10 @@ def _cell(counts: dict[str, int]) -> str:
 
 
 def main(names: list[str]) -> None:
-    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
-    for language in LANGUAGES:
-        if language.name in names:
-            kept[language.name] = played(language)
-            print(language.name, *kept[language.name]["differences"], sep="\n  ")
+    new = {language.name: played(language) for language in LANGUAGES if language.name in names}
+    for name, one in new.items():
+        print(name, *one["differences"], sep="\n  ")
+    kept = (json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}) | new
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
     PAGE.write_text(page(kept), "utf-8")
 
