@@ -28,6 +28,7 @@ from .commands.arguments import (
 )
 from .commands.known import add_baseline
 from .commands.part import add_part
+from .commands.profiled import add_profile
 from .commands.target import add_target
 from .commands.terminal import prepare
 
@@ -116,7 +117,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands.add_parser("run", help="play scenarios against a loop and judge it"))
     _add_doctor(commands.add_parser("doctor", help="explain why a loop cannot be judged, or what can be"))
-    _add_list(commands.add_parser("list", help="list the scenarios"))
+    listed = commands.add_parser("list", help="list the scenarios, or a profile")
+    _add_list(listed)
+    add_profile(listed, alone=True)
     explain = commands.add_parser("explain", help="explain a clause, or show a scenario")
     explain.add_argument("name", metavar="CLAUSE", help="PAUSE-1; or the id of a scenario: pause/no-tools")
     validate = commands.add_parser("validate", help="check scenario files")
@@ -143,7 +146,7 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
     limit = "seconds the turn may take (default: 20)"
     parser.add_argument("--deadline", type=_seconds, default=None, metavar="SECONDS", help=limit)
     _add_port(parser)
-    parser.set_defaults(history=None, scenarios=None, jobs=1)
+    parser.set_defaults(history=None, scenarios=None, profile=None, jobs=1)
 
 
 def _add_port(parser: argparse.ArgumentParser) -> None:
@@ -153,6 +156,7 @@ def _add_port(parser: argparse.ArgumentParser) -> None:
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_list(parser)
+    add_profile(parser)
     add_target(parser)
     _add_port(parser)
     add_part(parser)

@@ -40,8 +40,10 @@ class Suite:
         declaration: Declaration | None,
         seed: int | None,
         baseline: Path | None,
+        profile: str | None = None,
     ) -> None:
         self.baseline = baseline
+        self.profile = profile
         self.loop = loop
         self.scenarios = scenarios
         self.select = select
@@ -66,20 +68,22 @@ def conformance(
     declaration: Declaration | Mapping[str, Any] | None = None,
     seed: int | None = None,
     baseline: str | Path | None = None,
+    profile: str | None = None,
 ) -> Callable[..., None]:
     """A test function that judges `loop`, parametrized with every scenario in each of its variants.
 
     `loop` is `"pkg.mod:attr"`, which runs in a process of its own, or a callable, which runs in this one.
     `scenarios` is a folder of further scenario files, relative to pytest's root directory. `select` narrows
     the run as the command line's selectors do. `declaration` states the loop's documented choices. `baseline`
-    is a file of known results, relative to pytest's root directory: they become strict xfails.
+    is a file of known results, relative to pytest's root directory: they become strict xfails. `profile` is
+    the name of a frozen set of clauses and scenarios: `"core-1"`.
 
         test_loop = conformance("my_agent.loop:run")
     """
     wanted = (select,) if isinstance(select, str) else tuple(select)
     folder = Path(scenarios) if scenarios is not None else None
     known = Path(baseline) if baseline is not None else None
-    suite = Suite(loop, folder, wanted, _declared(declaration), seed, known)
+    suite = Suite(loop, folder, wanted, _declared(declaration), seed, known, profile)
 
     def test_conformance(request: pytest.FixtureRequest, harness_case: Case) -> None:
         __tracebackhide__ = True
@@ -174,7 +178,12 @@ def _cases(config: pytest.Config, suite: Suite) -> list[Case]:
             from .baseline.asserted import known_results
 
             known_results(config.rootpath / suite.baseline, folder)
-        return find_cases(suite.select, folder, DEFAULT_SEED if suite.seed is None else suite.seed)
+        seed = DEFAULT_SEED if suite.seed is None else suite.seed
+        if suite.profile:
+            from .profiles.score import asked_cases
+
+            return asked_cases(suite.profile, suite.select, folder, seed)
+        return find_cases(suite.select, folder, seed)
     except (ScenarioError, SelectorError) as error:
         raise pytest.Collector.CollectError(str(error)) from None
 

@@ -28,23 +28,28 @@ def judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
     if case.variant not in probe.variants:
         pytest.skip(f"the loop sends the same requests as [{probe.variants[0]}], which is run")
     result, stale = runner.run(case), ""
+    if suite.profile:
+        from .profiles.model import profile
+        from .profiles.score import scored
+
+        result = scored(result, profile(suite.profile), case.scenario.clauses)
     if suite.baseline:
         from .baseline.asserted import held, known_results
 
         root = request.config.rootpath
         known = known_results(root / suite.baseline, root / suite.scenarios if suite.scenarios else None)
         result, stale = held(known, runner.name, case, result)
-    _conclude(request, runner, result)
+    _conclude(request, runner, result, suite.profile or "")
     if stale:
         pytest.fail(stale, pytrace=False)
 
 
-def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult) -> None:
+def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult, profile: str) -> None:
     __tracebackhide__ = True
     from .report.summary import digest
     from .report.text import case_lines
 
-    request.node.stash[RESULT] = digest(runner.name, runner.probe().exposes, result)
+    request.node.stash[RESULT] = digest(runner.name, runner.probe().exposes, result, profile)
     if result.grade in ("fail", "error"):
         again = f"pytest '{request.node.nodeid}'"
         pytest.fail("\n".join(line.text for line in case_lines(result, again)), pytrace=False)

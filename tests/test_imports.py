@@ -23,7 +23,7 @@ LAYERS: dict[str, int] = {
             "judge cassettes",
             "rival case killing probe probe_scripts client_probe pulse",
             "retrial runner attached control doctor chosen serving fake",
-            "report catalogue_doc baseline",
+            "report catalogue_doc baseline profiles",
             "commands cli plugin plugin_case __main__",
         ]
     )
@@ -41,7 +41,7 @@ ONLY_IN = {
     "uvloop": ("provider/server.py",),
     "httpx2": ("cassettes/", "loops/client.py"),
     "rich": ("commands/", "report/text.py"),
-    "yaml": ("scenario/", "cassettes/", "baseline/"),
+    "yaml": ("scenario/", "cassettes/", "baseline/", "profiles/"),
 }
 LISTENING = {"listen", "create_server", "start_server", "start_unix_server", "create_unix_server"}
 

@@ -9,12 +9,19 @@ from itertools import groupby
 from ..report.lines import Line, counted, shortened
 from ..scenario.model import Scenario
 from .chosen import chosen_scenarios
+from .profiled import asks_for_names, name_lines, profile_lines, profile_of
 from .terminal import show
 
 
 def run(options: Namespace) -> int:
-    """Print the chosen scenarios by family."""
-    show(_lines(chosen_scenarios(options.selectors, options.scenarios)))
+    """Print the chosen scenarios by family; of a profile also what it scores."""
+    if asks_for_names(options):
+        show(name_lines())
+        return 0
+    profile = profile_of(options)
+    show(_lines(chosen_scenarios(options.selectors, options.scenarios, profile)))
+    if profile:
+        show(profile_lines(profile))
     return 0
 
 

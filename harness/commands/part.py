@@ -1,4 +1,4 @@
-"""Which part of the cases a run plays: a shard of them, or those that failed before."""
+"""Which part of a run is played, and what of it counts: a profile, a shard, what failed before."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from . import Stop
 if TYPE_CHECKING:
     from ..case import Case
     from ..chosen import Shard
+    from ..profiles.model import Profile
     from ..report.model import Report
+    from ..runner import CaseResult
 
 _SHARD = re.compile(r"(?P<number>[0-9]{1,4})/(?P<of>[0-9]{1,4})")
 
@@ -29,8 +31,9 @@ def add_part(parser: ArgumentParser) -> None:
 class Part:
     """What of the chosen cases is played. Without an option all of it."""
 
-    def __init__(self, options: Namespace, loops: Sequence[str]) -> None:
+    def __init__(self, options: Namespace, loops: Sequence[str], profile: Profile | None) -> None:
         """`loops` are their names. Raises `Stop`."""
+        self._profile = profile
         self.shard: Shard | None = options.shard
         self._whole = not options.selectors and not options.shard and not options.last_failed
         if (options.shard or options.last_failed) and options.update_baseline:
@@ -61,6 +64,14 @@ class Part:
     def of_shard(self, cases: Sequence[Case]) -> list[Case]:
         """Those of this shard."""
         return self.shard.part(cases) if self.shard else list(cases)
+
+    def scored(self, result: CaseResult, named: Sequence[str]) -> CaseResult:
+        """The result as the profile counts it; `named` are the clauses its scenario is about."""
+        if self._profile is None:
+            return result
+        from ..profiles.score import scored
+
+        return scored(result, self._profile, named)
 
 
 def _failed(path: str, loops: Sequence[str]) -> dict[str, set[str] | None]:

@@ -19,6 +19,7 @@ from . import CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
 from .known import Comparison
 from .part import Part
+from .profiled import profile_of
 from .progress import progress
 from .reports import view_of, wanted_reports, write_reports
 from .services import port_of
@@ -38,8 +39,9 @@ def run(options: Namespace) -> int:
     view = view_of(options)
     loops = contenders(options, seed)
     wanted = wanted_reports(options.report)
-    cases = chosen_cases(options.selectors, options.scenarios, seed)
-    part = Part(options, [loop.name for loop in loops])
+    profile = profile_of(options)
+    cases = chosen_cases(options.selectors, options.scenarios, seed, profile)
+    part = Part(options, [loop.name for loop in loops], profile)
     known = Comparison(options, whole=part.whole, part=part.narrowed)
     judged: list[LoopReport] = []
     for loop in loops:
@@ -75,6 +77,7 @@ def _judged(
     found = LoopReport(
         name=loop.name, target=loop.told, seed=seed, command=loop.command, shard=part.shard_name
     )
+    found.profile = options.profile or ""
     cases = part.of_loop(loop.name, cases)
     if not cases:
         show([Line(f"{loop.name}: nothing to play, for nothing failed in {options.last_failed}")])
@@ -103,12 +106,15 @@ def _judged(
             found.cases = [case.id for case in runnable]
             runnable = part.of_shard(runnable)
         known.begin(loop.name, runnable)
+        named = {case.id: case.scenario.clauses for case in runnable}
         teller = Teller(found, view)
         cleaned: dict[str, CaseResult] = {}
         with progress(len(runnable)) as step:
 
             def seen(result: CaseResult) -> None:
-                cleaned[result.id] = known.enter(loop.name, cleaner.result(result))
+                cleaned[result.id] = known.enter(
+                    loop.name, part.scored(cleaner.result(result), named[result.id])
+                )
                 show(teller.result(cleaned[result.id]))
                 step(result)
 
@@ -117,7 +123,7 @@ def _judged(
             except HistoryError as error:
                 raise Stop(f"--history {options.history}: {error}") from error
     found.results = [cleaned[result.id] for result in results]
-    found.coverage = covered(found.results)
+    found.coverage = covered(found.results, found.profile)
     show(teller.rest(found.results))
     return found
 

@@ -136,6 +136,7 @@ def _again(options: Namespace, words: list[str], seed: int) -> list[str]:
         words += [word for pair in options.env for word in ("--env", pair)]
     words += ["--tool", options.tool] if options.tool else []
     words = ["loop-harness", "run", "{case}", *words, "--seed", str(seed)]
+    words += ["--profile", options.profile] if options.profile else []
     if options.in_process:
         words.append("--in-process")
     return words + (["--scenarios", options.scenarios] if options.scenarios else [])

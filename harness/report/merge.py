@@ -75,7 +75,7 @@ def _together(parts: Sequence[_Part]) -> LoopReport:
         cases=[],
         exposes=_union(part.loop.exposes for part in parts),
         notes=_union(part.loop.notes for part in parts),
-        coverage=covered(ordered),
+        coverage=covered(ordered, first.profile),
         results=ordered,
     )
 
@@ -85,11 +85,11 @@ def _check_alike(one: _Part, other: _Part) -> None:
     name, files = one.loop.name, f"{one.file} and {other.file}"
     if not one.loop.shard or not other.loop.shard:
         raise MergeError(f"{name}: it is in {files}; give one of them another name, --loop NAME=…")
-    for what in ("target", "seed"):
+    for what in ("target", "seed", "profile"):
         values = [getattr(part.loop, what) for part in (one, other)]
         if values[0] != values[1]:
             raise MergeError(
-                f"{name}: {files} are of different runs: their {what}s are {values[0]} and {values[1]}"
+                f"{name}: {files} are of different runs: the {what} is {values[0]!r} and {values[1]!r}"
             )
     if not one.loop.problem and not other.loop.problem and one.loop.cases != other.loop.cases:
         raise MergeError(f"{name}: {files} are shards of different runs: their cases are not the same")

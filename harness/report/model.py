@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from .. import __version__
+from ..profiles.model import catalogue_of
 from ..runner import CaseResult
 from .coverage import Coverage, Judged, coverage_of
 
@@ -45,6 +46,8 @@ class LoopReport(msgspec.Struct, kw_only=True):
     """What the run decided about the clauses of the catalogue."""
     results: list[CaseResult] = []
     """In the order in which they were played."""
+    profile: str = ""
+    """The frozen set of clauses and scenarios that was asked for: `core-1`; empty where all was."""
     shard: str = ""
     """`2/3`, where this is the second of three parts of a run."""
     cases: list[str] = []
@@ -78,11 +81,12 @@ def report_of(loops: Iterable[LoopReport]) -> Report:
     return Report(made=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", loops=list(loops))
 
 
-def covered(results: Sequence[CaseResult]) -> Coverage:
-    """What the results decided together."""
-    return coverage_of(
+def covered(results: Sequence[CaseResult], profile: str = "") -> Coverage:
+    """What the results decided together, of the clauses of a profile."""
+    judged = (
         Judged(check.clause, check.grade, check.evidence) for result in results for check in result.checks
     )
+    return coverage_of(judged, catalogue_of(profile))
 
 
 def narrowed(report: Report) -> Report:

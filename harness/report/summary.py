@@ -8,6 +8,7 @@ from typing import Any
 
 from ..history import Began
 from ..loops.exposing import how_to_expose
+from ..profiles.model import catalogue_of
 from ..runner import CaseResult
 from .coverage import Judged, coverage_of, unexposed
 from .lines import Line, counted, labelled
@@ -17,10 +18,11 @@ from .text import remark_lines
 _ORDER = ("error", "fail", "known", "warn", "inconclusive", "unsupported", "pass")
 
 
-def digest(loop: str, exposes: Sequence[str], result: CaseResult) -> dict[str, Any]:
+def digest(loop: str, exposes: Sequence[str], result: CaseResult, profile: str = "") -> dict[str, Any]:
     """What the summary needs of a result, as JSON types."""
     return {
         "loop": loop,
+        "profile": profile,
         "exposes": list(exposes),
         "case": result.id,
         "grade": result.grade,
@@ -36,8 +38,9 @@ def summary_lines(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
     yield from notice_lines([(result["case"], result.get("remarks", [])) for result in results])
     exposes = {name for result in results for name in result["exposes"]}
     kinds = {result.get("kind", "python") for result in results}
-    yield from _unexposed_lines(exposes, how_to_expose(kinds.pop() if len(kinds) == 1 else "python"))
-    yield from _spared_lines(results, exposes)
+    missing = unexposed(exposes, catalogue_of(_profile(results)))
+    yield from _unexposed_lines(missing, how_to_expose(kinds.pop() if len(kinds) == 1 else "python"))
+    yield from _spared_lines(results, missing)
     yield last_line(results)
 
 
@@ -54,19 +57,28 @@ def remarks_of(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
 def last_line(results: Sequence[dict[str, Any]]) -> Line:
     """The coverage, and how many cases have which grade."""
     judged = [Judged(*check[:3]) for result in results for check in result["checks"]]
-    return Line(f"{coverage_of(judged)}; {tally(result['grade'] for result in results)}")
+    profile = _profile(results)
+    of = f"{profile}: " if profile else ""
+    coverage = coverage_of(judged, catalogue_of(profile))
+    return Line(f"{of}{coverage}; {tally(result['grade'] for result in results)}")
 
 
-def _unexposed_lines(exposes: set[str], how: Mapping[str, str]) -> Iterator[Line]:
-    for name, clauses in unexposed(exposes).items():
+def _profile(results: Sequence[dict[str, Any]]) -> str:
+    """The profile that all of them were judged by."""
+    names = {str(result.get("profile", "")) for result in results}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _unexposed_lines(unexposed: Mapping[str, list[str]], how: Mapping[str, str]) -> Iterator[Line]:
+    for name, clauses in unexposed.items():
         them = "it" if len(clauses) == 1 else "them"
         text = f"{', '.join(clauses)}; to have {them} judged, {how[name]}"
         yield from labelled("not judged", text, indent=0, column=14)
 
 
-def _spared_lines(results: Sequence[dict[str, Any]], exposes: set[str]) -> Iterator[Line]:
+def _spared_lines(results: Sequence[dict[str, Any]], unexposed: Mapping[str, list[str]]) -> Iterator[Line]:
     """Clauses that no case could be played for, whatever the loop exposes."""
-    missing = {clause for clauses in unexposed(exposes).values() for clause in clauses}
+    missing = {clause for clauses in unexposed.values() for clause in clauses}
     checks = [check for result in results for check in result["checks"]]
     others = {clause for clause, grade, *_ in checks if grade != "unsupported"}
     spared: dict[str, list[str]] = {}

@@ -41,7 +41,9 @@ class Teller:
 
     def rest(self, results: list[CaseResult]) -> Iterator[Line]:
         """Where else each clause is broken, the remarks, what was not judged, and the sum of the results."""
-        digests = [digest(self._loop.name, self._loop.exposes, result) for result in results]
+        digests = [
+            digest(self._loop.name, self._loop.exposes, result, self._loop.profile) for result in results
+        ]
         if self._view.detail != "quiet":
             yield from also_lines(self._also)
             if self._loop.recorded and not self._view.only_failures:

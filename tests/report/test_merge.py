@@ -103,7 +103,7 @@ def test_a_shard_in_which_the_loop_could_not_be_driven_speaks_for_all() -> None:
         (shard(1), r"tool/0\[json\] is in 0.json and 1.json"),
         (shard(2, of=2), "in 0.json and 1.json; leave one of them out"),
         (report(WHOLE), "it is in 0.json and 1.json; give one of them another name"),
-        (report(msgspec.structs.replace(shard(2).loops[0], seed=8)), "their seeds are 7 and 8"),
+        (report(msgspec.structs.replace(shard(2).loops[0], seed=8)), "the seed is 7 and 8"),
         (
             report(msgspec.structs.replace(shard(2).loops[0], cases=["tool/9[json]"])),
             "their cases are not the same",
