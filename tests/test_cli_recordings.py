@@ -72,7 +72,7 @@ def test_a_command_is_recorded_and_the_recording_takes_the_place_of_the_api(
     assert main(["replay", "x.yaml", "--any-order", "--pace", "0.5", *ask("b")]) == 1
     told = capfd.readouterr().err
     assert "x.yaml:4 (interaction 1) was never asked for: POST http://127.0.0.1" in told
-    assert told.endswith("1 of 2 interactions played, 1 findings\n")
+    assert told.endswith("1 of 2 interactions played, 1 finding\n")
 
     assert main(["replay", "x.yaml", "--ignore", "messages", *ask("b", "c", "fail")]) == 1
     assert "was asked once more" in capfd.readouterr().err
@@ -123,7 +123,7 @@ def test_a_command_that_fails_leaves_the_old_cassette_unless_asked_to(
             "is no command that can be",
         ),
         (["record", "--upstream", "http://x", "--cassette", "x.json"], "as YAML; name it x.yaml"),
-        (["replay", "none.yaml"], "none.yaml:1:1: cannot be read: No such file"),
+        (["replay", "none.yaml"], "none.yaml:1:1: there is no such file"),
         (["replay", "ask.py"], "ask.py:"),
         (["replay", "x.yaml", "--ignore", "a..b"], "is no path of fields"),
     ],

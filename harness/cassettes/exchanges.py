@@ -95,10 +95,10 @@ def _exchange(number: int, interaction: Interaction, decoder: _Decoder) -> Recor
         return f"of {own[0]}" if own else f"of {address.hostname or 'no host'}"
     body = decoder.request(request.body)
     if body is None or not isinstance(body.get("messages"), list):
-        return "requests that are no JSON of a conversation"
+        return "with a request that is no JSON of a conversation"
     body.setdefault("model", known.groupdict().get("model"))
     recorded = Recorded(number=number, line=interaction.line, interaction=interaction, body=body)
-    return recorded if _answer(recorded) else "answers that cannot be read"
+    return recorded if _answer(recorded) else "with an answer that cannot be read"
 
 
 def _answer(recorded: Recorded) -> bool:

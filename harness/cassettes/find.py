@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .model import Cassette
-from .problems import CassetteError, NotACassetteError, Problem, Spot
+from .problems import CassetteError, NotACassetteError, Problem, missing
 from .read import SUFFIXES, read
 
 
@@ -43,11 +43,8 @@ class Found:
 
 def find(paths: Sequence[Path]) -> Found:
     """The files that may be recordings. Raises `CassetteError` for a path that is not there."""
-    missing = [path for path in paths if not path.exists()]
-    if missing:
-        raise CassetteError(
-            [Problem(str(path), Spot(1, 1), "there is no such file or folder") for path in missing]
-        )
+    if problems := [missing(path) for path in paths if not path.exists()]:
+        raise CassetteError(problems)
     named = [path for path in paths if not path.is_dir()]
     inside = [file for path in paths if path.is_dir() for file in _inside(path)]
     return Found(list(dict.fromkeys([*named, *inside])), _named=set(named))

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from .problems import CassetteError, NotACassetteError, Problem, Spot
+from .problems import CassetteError, NotACassetteError, Problem, Spot, missing
 
 LISTS = ("interactions", "http_interactions")
 """Keys under which recorders keep what they recorded: vcrpy and go-vcr, the VCR of Ruby."""
@@ -64,6 +64,8 @@ def _text(path: Path) -> str:
         before = data[: error.start]
         spot = Spot(before.count(b"\n") + 1, error.start - (before.rfind(b"\n") + 1) + 1)
         raise _wrong(path, spot, f"byte 0x{data[error.start]:02x} is not UTF-8") from None
+    except FileNotFoundError:
+        raise CassetteError([missing(path)]) from None
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise _wrong(path, _START, f"cannot be read: {reason}") from None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeAlias, TypedDict, Unpack, get_args
@@ -22,6 +22,11 @@ it is recorded. `all`: it is recorded anew."""
 
 VARIABLE = "HARNESS_RECORD"
 """Of the environment: the mode where none is given."""
+
+KEY = "sk-ant-harness-replay"
+"""For a client that wants one; whatever key it uses is taken."""
+
+_CREDENTIALS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 class Options(TypedDict, total=False):
@@ -76,6 +81,7 @@ class Use(AbstractContextManager["Use"]):
             else:
                 self._player = self._load()
                 stack.enter_context(played(self._player))
+                stack.enter_context(_a_key())
             self._stack = stack.pop_all()
         return self
 
@@ -110,7 +116,9 @@ class Use(AbstractContextManager["Use"]):
         if not findings:
             return
         many = len(findings) + self._player.more
-        told = "\n\n".join([f"{self.path}: {many} findings", *(finding.message for finding in findings)])
+        told = "\n\n".join(
+            [f"{self.path}: {many} finding{'s' * (many > 1)}", *(finding.message for finding in findings)]
+        )
         if error is None:
             raise ReplayError(told)
         error.add_note(told)
@@ -155,6 +163,23 @@ def replay(path: str | Path, **options: Unpack[Options]) -> Use:
     recorded. The options are those of `record`.
     """
     return Use(path, "none", **options)
+
+
+@contextmanager
+def _a_key() -> Iterator[None]:
+    """A key for a client that asks nothing without one, where there is none: no recording needs a real."""
+    if any(os.environ.get(name) for name in _CREDENTIALS):
+        yield
+        return
+    before = os.environ.get(_CREDENTIALS[0])
+    os.environ[_CREDENTIALS[0]] = KEY
+    try:
+        yield
+    finally:
+        if os.environ.get(_CREDENTIALS[0]) == KEY:
+            del os.environ[_CREDENTIALS[0]]
+            if before is not None:
+                os.environ[_CREDENTIALS[0]] = before
 
 
 def _records(path: Path, mode: Mode | None) -> bool:

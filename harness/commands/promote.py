@@ -87,7 +87,7 @@ def _paths(output: Path, count: int) -> list[Path]:
 
 
 def _several(sources: Sequence[Source]) -> str:
-    return f"the recording has {len(sources)} conversations"
+    return f"the recording has {counted(len(sources), 'conversation')}"
 
 
 def _cassette(options: Namespace) -> list[Source]:

@@ -10,12 +10,11 @@ from ..cassettes.player import Player
 from ..cassettes.read import CassetteError, read
 from ..cassettes.redact import Redactor
 from ..cassettes.replaying import Replaying
+from ..cassettes.use import KEY
+from ..report.lines import counted
 from . import Stop
 from .beside import run_beside, say
 from .record import FAILED, rules, secrets
-
-KEY = "sk-ant-harness-replay"
-"""For a client that wants one; whatever key it uses is taken."""
 
 
 def run(options: Namespace) -> int:
@@ -33,5 +32,5 @@ def run(options: Namespace) -> int:
     if player.more:
         say(f"and {player.more} more")
     total, wrong = len(cassette.interactions), len(findings) + player.more
-    say(f"{player.played} of {total} interactions played, {wrong} findings")
+    say(f"{player.played} of {counted(total, 'interaction')} played, {counted(wrong, 'finding')}")
     return code or (FAILED if findings else 0)

@@ -288,5 +288,5 @@ def test_a_file_that_is_something_else_is_told_apart(text: str, tmp_path: Path) 
 
 
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(CassetteError, match=r"x\.yaml:1:1: cannot be read: No such file"):
+    with pytest.raises(CassetteError, match=r"x\.yaml:1:1: there is no such file"):
         read(tmp_path / "x.yaml")

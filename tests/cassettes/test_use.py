@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import http.client
 import logging
+import os
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -79,6 +80,28 @@ def test_what_the_sdk_got_is_what_it_gets_again(api: Any, tmp_path: Path) -> Non
     assert [len(pieces) > 3 and pieces[-1].at > 0.04 for pieces in streams] == [True, True]
 
 
+@pytest.mark.parametrize("before", [None, ""])
+def test_a_client_that_wants_a_key_gets_one_while_a_recording_is_replayed(
+    api: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str | None
+) -> None:
+    path = tmp_path / "x.yaml"
+    with harness.record(path, mode="all"):
+        got = ask(api.url)
+    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    if before is not None:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", before)
+
+    with harness.replay(path), anthropic.Anthropic(base_url=api.url, max_retries=0) as client:
+        assert client.messages.create(**ASKED).to_dict() == got
+    assert os.environ.get("ANTHROPIC_API_KEY") == before
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "my own")
+    with harness.replay(path):
+        assert os.environ["ANTHROPIC_API_KEY"] == "my own"
+        ask(api.url)
+
+
 def test_vcrpy_alone_replays_it_too(api: Any, tmp_path: Path) -> None:
     path = tmp_path / "x.yaml"
     with harness.record(path, mode="all"):
@@ -147,7 +170,7 @@ def test_what_is_asked_otherwise_is_said_at_the_end_and_reaches_no_network(api: 
 
     with pytest.raises(anthropic.BadRequestError) as error, harness.replay(path):
         ask(api.url, "And what else?")
-    assert "1 findings" in error.value.__notes__[0]
+    assert "1 finding" in error.value.__notes__[0]
 
 
 def ask_wrongly(url: str) -> None:

@@ -208,8 +208,8 @@ def test_what_is_not_the_messages_api_is_passed_over_and_counted() -> None:
         "of api.openai.com": 2,
         "of /v1/messages/count_tokens": 1,
         "of /v1/messages/batches": 1,
-        "requests that are no JSON of a conversation": 1,
-        "answers that cannot be read": 1,
+        "with a request that is no JSON of a conversation": 1,
+        "with an answer that cannot be read": 1,
     }
     assert (judged.requests, judged.conversations, judged.checks, judged.grade) == (0, 0, [], "unsupported")
 

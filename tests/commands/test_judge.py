@@ -127,6 +127,7 @@ def test_files_of_a_folder_that_are_something_else_are_passed_over(
     ("arguments", "said"),
     [
         (["nothing"], "nothing:1:1: there is no such file or folder"),
+        (["bad/won.yaml"], "bad/won.yaml:1:1: there is no such file or folder; did you mean `one.yaml`?"),
         (["empty"], "no recording in empty: they end in .yaml, .yml or .json"),
         (["package.json"], "package.json:1:1: no recording"),
         (["bad"], "bad/one.yaml:1:16: not YAML"),

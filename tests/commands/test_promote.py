@@ -119,7 +119,7 @@ def test_a_run_that_failed_is_about_what_it_broke(here: Path) -> None:
     [
         ([], "name a recording, or a history with --from-history FILE"),
         (["one.yaml", "--from-history", "x"], "name a recording, or a history"),
-        (["nothing.yaml"], "nothing.yaml:1:1: cannot be read: No such file"),
+        (["nothing.yaml"], "nothing.yaml:1:1: there is no such file"),
         (["two.yaml"], "the recording has 2 conversations; choose one with --conversation N"),
         (["two.yaml", "--conversation", "3"], "--conversation 3: the recording has 2 conversations"),
         (["other.yaml"], "other.yaml: no conversation with the Messages API is in it"),
