@@ -75,6 +75,8 @@ def plain(message: Any) -> dict[str, Any]:
     del dumped["id"]
     for block in dumped["content"]:
         block.pop("parsed_output", None)
+        if block["type"] == "compaction" and block.get("encrypted_content", "") is None:
+            del block["encrypted_content"]  # a delta tells it by name also where there is none
     if dumped.get("container"):
         dumped["container"] = {key: value for key, value in dumped["container"].items() if value is not None}
         dumped["container"].pop("expires_at")
