@@ -23,7 +23,9 @@ HEAD = """# Loops in other languages
 The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and
 how many cases ended how. The reference loop passes all of them. `unsupported` is what a loop does not
 expose: checkpoints in Node, Ruby and shell, tools of its own in PHP. `inconclusive` is a case that never
-came to the clause it is about: a job with a limit of 100 seconds is not seen to reach it.
+came to the clause it is about: a job with a limit of 100 seconds is not seen to reach it, and a loop that
+never streams (PHP, Ruby) meets no broken stream. A language that is not listed here is judged by its tests
+alone, in a few scenarios.
 """
 
 
