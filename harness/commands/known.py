@@ -47,6 +47,8 @@ class Comparison:
             raise Stop("--update-baseline: name the file with --baseline conformance.yaml")
         if options.reason is not None and not options.update_baseline:
             raise Stop("--reason: it goes with --update-baseline")
+        if options.update_baseline:
+            _check_writable(Path(options.baseline))
         try:
             self._baseline = _load(options) if options.baseline else None
         except ScenarioError as error:
@@ -136,6 +138,18 @@ class Comparison:
         narrowed = sum(stale.still is not None for stale in gone)
         more = f", {narrowed} narrowed" if narrowed else ""
         return f"{path}: {len(new)} added, {len(gone) - narrowed} removed{more}"
+
+
+def _check_writable(path: Path) -> None:
+    """Raise `Stop` where the file could not be written at the end: nobody wants to hear it only then."""
+    from ..report.files import check_writable
+
+    if not path.parent.is_dir():
+        raise Stop(f"--baseline {path}: there is no folder {path.parent}")
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise Stop(f"--baseline {path}: {error.strerror}") from error
 
 
 def _load(options: Namespace) -> Baseline:

@@ -96,6 +96,12 @@ def test_a_baseline_that_matches_nothing_is_a_usage_error(
     [
         (["--update-baseline"], "name the file with --baseline conformance.yaml"),
         (["--baseline", "conformance.yaml", "--reason", "x"], "--reason: it goes with --update-baseline"),
+        (
+            ["--baseline", "none/x.yaml", "--update-baseline"],
+            "--baseline none/x.yaml: there is no folder none",
+        ),
+        (["--baseline", "/dev/full/x.yaml", "--update-baseline"], "there is no folder /dev/full"),
+        (["--baseline", ".", "--update-baseline"], "--baseline .: Is a directory"),
         (["--baseline", "none.yaml"], "there is no such file; --update-baseline makes it"),
     ],
 )
