@@ -19,6 +19,7 @@ def test_serve_prints_where_and_answers_anybody() -> None:
         for _ in range(2):
             assert "loop-harness" in ask(url, key, "Hello?")["content"][0]["text"]
         assert ask(url, "another key", "Hello?")["stop_reason"] == "end_turn"
+        assert ask(url.removesuffix("/w0"), "another key", "Hello?")["stop_reason"] == "end_turn"
     finally:
         process.terminate()
         _, err = process.communicate(timeout=30)

@@ -78,6 +78,7 @@ async def _serve(serving: Serving, port: int, base_path: str) -> None:
     except OSError as error:
         raise Stop(f"port {port} cannot be opened: {error.strerror}") from error
     provider.open(serving.session)
+    provider.only = serving.session
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

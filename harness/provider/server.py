@@ -91,6 +91,8 @@ class Provider:
         self._tokens = Tokens()
         self._busy: Counter[str] = Counter()
         self._heard: Counter[str] = Counter()
+        self.only: Session | None = None
+        """Of whoever names neither a worker nor a key, where there is nobody else to be told apart from."""
         self.standby: Session | None = None
         """Answers a worker's requests between its cases: a service may ask for something when it starts."""
         self._mounted: dict[str, Service] = {}
@@ -243,7 +245,7 @@ class Provider:
             said, session = self._tokens.find(request.raw)
             if said:
                 return session
-        return self._workers.get(found.worker, self.standby) if found.worker else None
+        return self._workers.get(found.worker, self.standby) if found.worker else self.only
 
     def _stranger(self, request: Request) -> Answer:
         """The answer to a request of no session."""
