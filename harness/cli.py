@@ -26,6 +26,7 @@ from .commands.arguments import (
     add_replay,
     add_reports,
 )
+from .commands.init import add_init
 from .commands.known import add_baseline
 from .commands.part import add_part
 from .commands.profiled import add_profile
@@ -122,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     add_profile(listed, alone=True)
     explain = commands.add_parser("explain", help="explain a clause, or show a scenario")
     explain.add_argument("name", metavar="CLAUSE", help="PAUSE-1; or the id of a scenario: pause/no-tools")
+    add_init(commands.add_parser("init", help="write the first test, and the job for CI"))
     validate = commands.add_parser("validate", help="check scenario files")
     validate.add_argument("paths", nargs="+", metavar="PATH", help="a scenario file or a folder of them")
     schema = commands.add_parser("schema", help="print the JSON Schema of scenario files")

@@ -103,6 +103,8 @@ def add_judge(parser: argparse.ArgumentParser) -> None:
         help="a recording of vcrpy, a folder of them, or an .ndjson history that `run` wrote",
     )
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
+    undecided = "let recordings that decide no clause be no failure"
+    parser.add_argument("--allow-undecided", action="store_true", help=undecided)
     add_reports(parser)
 
 

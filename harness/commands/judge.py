@@ -49,7 +49,8 @@ def run(options: Namespace) -> int:
         else:
             _show(loops[-1], view, several=False)
     write_reports(wanted, report_of(loops), view)
-    return exit_code([result for loop in loops for result in loop.results], strict=options.strict)
+    results = [result for loop in loops for result in loop.results]
+    return exit_code(results, strict=options.strict, part=options.allow_undecided)
 
 
 def _show(loop: LoopReport, view: View, *, several: bool) -> None:
