@@ -126,7 +126,9 @@ def test_a_loop_that_never_uses_done_is_not_judged() -> None:
 
 
 def test_usage_recorded_twice_or_never_is_found() -> None:
-    assert begun().usage(1).usage(1).end().kinds("CLEAN-5") == ["broken"]
+    [finding] = begun().usage(1).usage(1).end().check("CLEAN-5")
+
+    assert (finding.kind, "There were 2" in finding.happened) == ("broken", True)
     assert begun().end().kinds("CLEAN-5") == ["broken"]
 
 

@@ -196,7 +196,7 @@ def _comes_later(one: Played, change: Change) -> bool:
 
 def attempt(change: Change, batches: list[list[Played]], seconds: float) -> dict[str, Any]:
     """Play cases to the changed loop until one is judged otherwise. To be called in a process of its own."""
-    second = all(_comes_later(one, change) for batch in batches for one in batch)
+    second = bool(batches) and all(_comes_later(one, change) for batch in batches for one in batch)
     until = time.monotonic() + seconds
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump([str(change.path), change.after], file)
