@@ -42,15 +42,22 @@ def run(options: Namespace) -> int:
     """Write the files that are not there yet; what is there is kept as it is."""
     here = Path()
     answers = _answers(options, here, _ask if sys.stdin.isatty() and sys.stdout.isatty() else None)
+    new = []
     for name, text in files(answers).items():
         path = _place(here, name)
-        write(f"{'written' if _write_new(path, text) else 'kept'}  {path}\n")
-    write(f"\nnext: {_next(answers)}\n")
+        new += [name] if (fresh := _write_new(path, text)) else []
+        write(f"{'written' if fresh else 'kept'}  {path}\n")
+    write(f"\nnext: {_next(answers, new)}\n")
     return 0
 
 
-def _next(answers: Answers) -> str:
-    return "pytest tests/test_conformance.py" if answers.kind == "loop" else "sh conformance.sh"
+def _next(answers: Answers, new: list[str]) -> str:
+    if answers.kind != "loop":
+        return "sh conformance.sh"
+    if any(name.endswith(".py") and not name.startswith("tests/") for name in new):
+        # The name of a loop that was checked has nothing in it that a shell would read.
+        return f"have {answers.entry} call your loop, then loop-harness doctor --loop {answers.entry}"
+    return "pytest tests/test_conformance.py"
 
 
 def _place(here: Path, name: str) -> Path:

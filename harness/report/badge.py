@@ -24,7 +24,8 @@ def _said(report: Report) -> tuple[str, str]:
         red = sum(_broken(loop) > 0 for loop in report.loops)
         return f"{len(report.loops) - red} of {counted(len(report.loops), 'loop')} conform", _colour(red)
     [loop] = report.loops
-    decided = f"{len(loop.coverage.decided)} of {loop.coverage.clauses} clauses"
+    of = f"{loop.profile}: " if loop.profile else ""
+    decided = f"{of}{len(loop.coverage.decided)} of {loop.coverage.clauses} clauses"
     broken = _broken(loop)
     if not loop.coverage.decided and not broken:
         return "not judged", "lightgrey"

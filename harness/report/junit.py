@@ -66,6 +66,7 @@ def _lines_of(report: Report, suite: Suite, number: int) -> Iterator[str]:
         "time": f"{sum(result.seconds for result in results):.3f}",
     }
     properties = {"loop": loop.target or loop.name, "seed": loop.seed, "loop-harness": report.version}
+    properties |= {"profile": loop.profile} if loop.profile else {}
     yield f"  <testsuite{_attributes(attributes)}>"
     yield "    <properties>"
     for key, value in properties.items():

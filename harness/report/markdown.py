@@ -45,6 +45,7 @@ def _table(report: Report) -> Iterator[str]:
         if known := len(known_of(loop)):
             mark = f"{mark if broken else '✅ nothing new'}, {known} known"
         decided = f"{len(loop.coverage.decided)} of {loop.coverage.clauses}"
+        decided += f" of {_plain(loop.profile)}" if loop.profile else ""
         yield f"| {_plain(loop.name)} | {mark} | {decided} | {tally(r.grade for r in loop.results)} |"
 
 

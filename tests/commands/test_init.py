@@ -35,7 +35,7 @@ def test_a_test_a_baseline_and_a_job_are_written(empty: Path, capsys: pytest.Cap
         "my_agent/conformance.py",
         "tests/test_conformance.py",
     ]
-    assert told(capsys).endswith("\nnext: pytest tests/test_conformance.py\n")
+    assert "call your loop, then loop-harness doctor --loop my_agent.conformance:loop" in told(capsys)
     assert 'profile="core-1"' in (empty / "tests/test_conformance.py").read_text()
 
 
@@ -51,6 +51,7 @@ def test_nothing_that_is_there_is_changed(empty: Path, capsys: pytest.CaptureFix
     assert "kept  conformance.yaml\n" in out
     assert "kept  src/my_agent/conformance.py\n" in out
     assert "kept  .github/workflows/conformance.yml\n" in out
+    assert out.endswith("\nnext: pytest tests/test_conformance.py\n")
     assert (empty / "conformance.yaml").read_text() == "known: []  # ours\n"
     assert not (empty / "my_agent").exists()
 

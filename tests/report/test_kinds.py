@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from harness.report.json import render as as_json
 from harness.report.kinds import KINDS, View, rendered
 from harness.report.load import decode
-from harness.report.model import Report
+from harness.report.model import Report, covered
 from tests.report.samples import report, right, undriven, wrong
 
 
@@ -43,6 +44,15 @@ def test_what_programs_read_is_always_whole(kind: str) -> None:
     one = report(wrong("one"), right("two"))
 
     assert whole(kind, one, View(only_failures=True)) == whole(kind, one)
+
+
+@pytest.mark.parametrize("kind", [name for name in KINDS if name not in ("github", "repro")])
+def test_a_report_names_the_profile_that_was_asked_for(kind: str) -> None:
+    plain = right()
+    of = msgspec.structs.replace(plain, profile="core-1", coverage=covered(plain.results, "core-1"))
+
+    assert "core-1" in whole(kind, report(of))
+    assert "core-1" not in whole(kind, report(plain))
 
 
 def test_a_kind_that_is_none_is_an_error() -> None:

@@ -92,6 +92,7 @@ def _loop(loop: LoopReport, names: list[str]) -> dict[str, Any]:
         "problem": loop.problem,
         "notes": loop.notes,
         "recorded": loop.recorded,
+        "profile": loop.profile,
         "decided": len(loop.coverage.decided),
         "byWord": len(loop.coverage.by_word),
         "clauses": loop.coverage.clauses,

@@ -45,7 +45,7 @@ function card(loop, number) {
     loop.problem ? el('pre', { class: 'small' }, loop.problem) : [
       bar,
       el('p', { class: 'small' }, `${counted(loop.results.length, loop.recorded ? 'recording' : 'case')}: ${told}`),
-      el('p', { class: 'soft small' }, `${loop.decided} of ${loop.clauses} clauses decided`,
+      el('p', { class: 'soft small' }, `${loop.profile ? `${loop.profile}: ` : ''}${loop.decided} of ${loop.clauses} clauses decided`,
         loop.byWord ? `, ${loop.byWord} by the adapter's word` : ''),
     ],
     loop.notes.map((note) => el('p', { class: 'soft small' }, note)));
