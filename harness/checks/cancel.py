@@ -22,7 +22,7 @@ def nothing_is_asked_after_a_cancellation(run: Run) -> Iterator[Finding]:
         late = next((one for one in turn.rounds if one.first_at > at + turn.notice), None)
         if late is None:
             yield held(turn=turn)
-        elif _on_its_way(turn, late.first_at - at):
+        elif _on_its_way(turn, late.first_at - at) and not _cut_off(turn, at, late):
             yield unclear(SIGNALLED, turn=turn, exchange=late)
         else:
             yield broken(
@@ -143,6 +143,12 @@ def _cancelled(run: Run) -> Iterator[tuple[TurnView, float]]:
 def _on_its_way(turn: TurnView, later: float) -> bool:
     """Whether a signal stopped the turn, which a program may not have noticed `later` seconds after it."""
     return turn.cancels[0].via in ("interrupt", "signal") and later <= turn.run.slack
+
+
+def _cut_off(turn: TurnView, at: float, later: Exchange) -> bool:
+    """Whether the signal had arrived: a tool was at work that never came to its end."""
+    at_work = [tool for tool in turn.tools if tool.started.at <= at < _end(tool)]
+    return any(_end(tool) > later.first_at or (tool.ended and tool.ended.abandoned) for tool in at_work)
 
 
 def _over(one: Exchange) -> float:

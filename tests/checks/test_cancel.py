@@ -88,6 +88,19 @@ def test_a_request_made_while_a_signal_is_on_its_way_tells_nothing(via: str, kin
     assert story(1.0).kinds("CANCEL-1") == ["broken"]
 
 
+@pytest.mark.parametrize(("ends", "kind"), [(True, "unclear"), (False, "broken")])
+def test_a_tool_that_was_cut_off_shows_that_the_signal_was_there(ends: bool, kind: str) -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLS, "tool_use").tool("look", ends=False).cancel("tool look", "interrupt")
+    if ends:
+        story.ends_tool()
+    story.ask(BACK)
+
+    assert story.reply([text("Done.")]).end("completed").kinds("CANCEL-1") == [kind]
+
+
 def test_a_turn_cancelled_at_its_start_makes_no_request() -> None:
     story = Story()
     story.turn()
