@@ -9,28 +9,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
 from . import __version__
 from .commands import Stop
-from .commands.arguments import (
-    add_compare,
-    add_drift,
-    add_judge,
-    add_merge,
-    add_promote,
-    add_record,
-    add_render,
-    add_replay,
-    add_reports,
-)
-from .commands.init import add_init
-from .commands.known import add_baseline
-from .commands.part import add_part
-from .commands.profiled import add_profile
-from .commands.target import add_target
 from .commands.terminal import prepare
 
 INTERRUPTED = 130
@@ -48,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     prepare()
     own, beside = _apart(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(own)
+    options = _parser(own).parse_args(own)
     options.argv = beside
     try:
         command = import_module(f".commands.{options.command}", __package__)
@@ -108,7 +92,8 @@ def _say(message: str, code: int) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser for these words: it knows all commands by name, and the options of the one they name."""
     parser = _Parser(
         prog="loop-harness",
         description="Judge an agent loop on the Messages API, clause by clause.",
@@ -116,33 +101,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"loop-harness {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_run(commands.add_parser("run", help="play scenarios against a loop and judge it"))
-    _add_doctor(commands.add_parser("doctor", help="explain why a loop cannot be judged, or what can be"))
-    listed = commands.add_parser("list", help="list the scenarios, or a profile")
-    _add_list(listed)
-    add_profile(listed, alone=True)
-    explain = commands.add_parser("explain", help="explain a clause, or show a scenario")
-    explain.add_argument("name", metavar="CLAUSE", help="PAUSE-1; or the id of a scenario: pause/no-tools")
-    add_init(commands.add_parser("init", help="write the first test, and the job for CI"))
-    validate = commands.add_parser("validate", help="check scenario files")
-    validate.add_argument("paths", nargs="+", metavar="PATH", help="a scenario file or a folder of them")
-    schema = commands.add_parser("schema", help="print the JSON Schema of scenario files")
-    schema.add_argument(
-        "of", nargs="?", choices=["scenario", "protocol", "report"], default="scenario", help="or of others"
-    )
-    _add_serve(commands.add_parser("serve", help="serve a scripted Messages API for any client"))
-    add_record(commands.add_parser("record", help="record what a client and the API say"), _port)
-    add_replay(commands.add_parser("replay", help="play a recording to a client, and compare"), _port)
-    add_judge(commands.add_parser("judge", help="judge recorded traffic and histories, running nothing"))
-    add_promote(commands.add_parser("promote", help="turn recorded traffic into a scenario"), _seed)
-    add_drift(commands.add_parser("drift", help="tell which recordings are behind the client and the API"))
-    add_render(commands.add_parser("render", help="write a stored JSON report as other kinds"))
-    add_compare(commands.add_parser("compare", help="tell what changed from one JSON report to another"))
-    add_merge(commands.add_parser("merge", help="put shards, or reports of several loops, together"))
+    asked = next((word for word in words if not word.startswith("-")), "")
+    for name, (what, add) in COMMANDS.items():
+        command = commands.add_parser(name, help=what)
+        if name == asked:
+            add(command)
     return parser
 
 
 def _add_doctor(parser: argparse.ArgumentParser) -> None:
+    from .commands.target import add_target
+
     add_target(parser)
     parser.add_argument("--in-process", action="store_true", help="run the loop in this process")
     limit = "seconds the turn may take (default: 20)"
@@ -157,6 +126,12 @@ def _add_port(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
+    from .commands.arguments import add_reports
+    from .commands.known import add_baseline
+    from .commands.part import add_part
+    from .commands.profiled import add_profile
+    from .commands.target import add_target
+
     _add_list(parser)
     add_profile(parser)
     add_target(parser)
@@ -170,6 +145,42 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="let warn and inconclusive count as failures")
     parser.add_argument("--history", metavar="DIR", help="keep each run's history in this folder")
     add_reports(parser)
+
+
+def _add_listed(parser: argparse.ArgumentParser) -> None:
+    from .commands.profiled import add_profile
+
+    _add_list(parser)
+    add_profile(parser, alone=True)
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", metavar="CLAUSE", help="PAUSE-1; or the id of a scenario: pause/no-tools")
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    from .commands.init import add_init
+
+    add_init(parser)
+
+
+def _add_validate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a scenario file or a folder of them")
+
+
+def _add_schema(parser: argparse.ArgumentParser) -> None:
+    kinds = ["scenario", "protocol", "report"]
+    parser.add_argument("of", nargs="?", choices=kinds, default="scenario", help="or of others")
+
+
+def _add_other(parser: argparse.ArgumentParser) -> None:
+    """Of a command about recordings or reports."""
+    from .commands import arguments
+
+    name = parser.prog.rpartition(" ")[2]
+    add = getattr(arguments, f"add_{name}")
+    kinds = {"record": (_port,), "replay": (_port,), "promote": (_seed,)}
+    add(parser, *kinds.get(name, ()))
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
@@ -227,3 +238,24 @@ def _whole(text: str, numbers: range, what: str) -> int:
             f"{text!r} is no {what}; write {numbers.start} to {numbers.stop - 1}"
         )
     return number
+
+
+COMMANDS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
+    "run": ("play scenarios against a loop and judge it", _add_run),
+    "doctor": ("explain why a loop cannot be judged, or what can be", _add_doctor),
+    "list": ("list the scenarios, or a profile", _add_listed),
+    "explain": ("explain a clause, or show a scenario", _add_explain),
+    "init": ("write the first test, and the job for CI", _add_init),
+    "validate": ("check scenario files", _add_validate),
+    "schema": ("print the JSON Schema of scenario files", _add_schema),
+    "serve": ("serve a scripted Messages API for any client", _add_serve),
+    "record": ("record what a client and the API say", _add_other),
+    "replay": ("play a recording to a client, and compare", _add_other),
+    "judge": ("judge recorded traffic and histories, running nothing", _add_other),
+    "promote": ("turn recorded traffic into a scenario", _add_other),
+    "drift": ("tell which recordings are behind the client and the API", _add_other),
+    "render": ("write a stored JSON report as other kinds", _add_other),
+    "compare": ("tell what changed from one JSON report to another", _add_other),
+    "merge": ("put shards, or reports of several loops, together", _add_other),
+}
+"""Each command with what it does and who adds its options, in the order of the help."""
