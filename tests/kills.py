@@ -7,7 +7,7 @@ from __future__ import annotations
 
 KILLS = {
     "cancel/between-tools-asyncio": "takes_an_interrupt_for_a_tool_that_failed",
-    "cancel/between-tools-interrupt": "takes_an_interrupt_for_a_tool_that_failed",
+    "cancel/between-tools-interrupt": "takes_an_interrupt_for_a_failure",
     "cancel/first-byte-flag": "takes_a_cancellation_for_a_failure",
     "cancel/first-byte-signal": "takes_an_interrupt_for_a_failure",
     "cancel/mid-stream-asyncio": "takes_an_interrupt_for_a_failure",

@@ -19,6 +19,8 @@ def results_reach_whoever_renders_them(run: Run) -> Iterator[Finding]:
         results = [piece for piece in one.reply_pieces if piece.type.endswith("_tool_result")]
         if not results or turn.ended is None or turn.cancels or turn.status == "failed":
             continue
+        if one.stop_reason == "pause_turn" and not publishes:
+            continue  # the reply after it may stand in its place: a history need not hold both
         evidence: Evidence = "hook" if publishes else "outcome"
         handed = _published(turn) if publishes else _returned(turn)
         if not handed:

@@ -53,6 +53,11 @@ def test_where_nothing_with_blocks_is_published_the_returned_history_counts() ->
     assert searched().end(history=WITHOUT).kinds("SHOW-5") == ["broken"]
 
 
+def test_of_a_paused_reply_the_returned_history_need_hold_nothing() -> None:
+    assert searched("pause_turn").end(history=WITHOUT).check("SHOW-5") == []
+    assert searched("pause_turn").publish(history=WITHOUT).end().kinds("SHOW-5") == ["broken"]
+
+
 def test_a_loop_that_hands_out_texts_alone_cannot_be_judged() -> None:
     assert searched().publish("Here.").end(shown=["Here."]).kinds("SHOW-5") == ["unclear"]
 
