@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..scenario.filler import Disguise
+from ..scenario.texts import strings_in
 
 _ATTEMPTS = 4
 
@@ -57,18 +58,7 @@ def _others(values: dict[str, Any]) -> Iterator[str]:
     """Every text beside those of the replies."""
     yield (values.get("task") or {}).get("prompt") or ""
     yield from (turn.get("prompt") or "" for turn in _turns(values))
-    yield from _strings(values.get("tools"))
+    yield from strings_in(values.get("tools"))
     for block in _blocks(values):
         if next(iter(block)).endswith("_result") or str(block.get("type")).endswith("_result"):
-            yield from _strings(list(block.values()))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
+            yield from strings_in(list(block.values()))

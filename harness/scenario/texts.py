@@ -112,25 +112,26 @@ def _other_texts(values: dict[str, Any]) -> Iterator[Text]:
             yield Text((*turn.where, "prompt"), turn.value["prompt"])
         for block in blocks(turn):
             if str(block.value.get("type")).endswith("_result"):
-                yield from (Text(block.where, text) for text in _strings(block.value.get("content")))
+                yield from (Text(block.where, text) for text in strings_in(block.value.get("content")))
     for name, tool in (values.get("tools") or {}).items():
         for key in ("result", "raises"):
-            yield from (Text(("tools", name, key), text) for text in _strings(tool.get(key)))
+            yield from (Text(("tools", name, key), text) for text in strings_in(tool.get(key)))
         for index, answer in enumerate(tool.get("answers") or []):
             where = ("tools", name, "answers", index)
             yield from (
                 Text(where, text)
                 for key in ("result", "raises")
-                for text in _strings((answer or {}).get(key))
+                for text in strings_in((answer or {}).get(key))
             )
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings_in(value: Any) -> Iterator[str]:
+    """Every string in a value of JSON, keys left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for each in value.values():
-            yield from _strings(each)
+            yield from strings_in(each)
     elif isinstance(value, list):
         for each in value:
-            yield from _strings(each)
+            yield from strings_in(each)

@@ -151,7 +151,7 @@ def refused(status: int, headers: Any, body: bytes) -> Failed:
     if advice in ("true", "false"):
         retryable = advice == "true"
     error = StatusError(f"Error code: {status} - {body.decode(errors='replace')}")
-    return Failed(error, retryable=retryable, wait=_retry_after(headers))
+    return Failed(error, retryable=retryable, wait=_retry_after(dict(headers)))
 
 
 def play(told: dict[str, Any]) -> None:
