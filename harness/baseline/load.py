@@ -61,8 +61,7 @@ def load(path: Path, known: Known) -> Baseline:
     raw = [entry or {} for entry in values.get("known", [])]
     renamed = moved()
     for index, entry in enumerate(raw):
-        if reader.is_sound(("known", index)):
-            _check(entry, index, reader, known, renamed)
+        _check(entry, index, reader, known, renamed)
     if reader.problems:
         raise ScenarioError(reader.problems)
     spots = [reader.spots[("known", index)] for index in range(len(raw))]
@@ -110,22 +109,24 @@ def split(written: str) -> tuple[str, str | None]:
 
 
 def _check(raw: dict[str, object], index: int, reader: Reader, known: Known, renamed: Moved) -> None:
+    """Note what is wrong with the values that are written; what is missing is noted already."""
+
     def note(key: str, message: str) -> None:
         reader.note(("known", index, key), message)
 
-    name, variant = split(str(raw["scenario"]))
+    name, variant = split(str(raw.get("scenario", "")))
     wanted = raw.get("variant") or variant
     if variant and raw.get("variant") not in (None, variant):
         note("variant", f"the scenario is written with [{variant}]; leave `variant` out")
-    for message in _scenario_problems(renamed.scenario(name), wanted, known):
-        if name not in renamed.scenarios:
+    if "scenario" in raw and name not in renamed.scenarios:
+        for message in _scenario_problems(renamed.scenario(name), wanted, known):
             note("scenario", message)
     clause = raw.get("clause")
     if isinstance(clause, str) and clause not in renamed.clauses:
         now = renamed.clause(clause)
         if not any(fnmatchcase(each, now) for each in known.clauses):
             note("clause", f"`{clause}` is no clause{nearest(clause, known.clauses, listed=0)}")
-    if not str(raw["reason"]).strip():
+    if not str(raw.get("reason", "-")).strip():
         note("reason", "say why this is known and not mended")
     when = raw.get("when")
     for package, versions in when.items() if isinstance(when, dict) else ():

@@ -44,7 +44,9 @@ known:
     told = [str(problem).partition("conformance.yaml:")[2] for problem in caught.value.problems]
     assert told == [
         "2:15: `pause/twise` matches no scenario; did you mean `pause/twice`?",
+        "6:13: `PAUS-1` is no clause; did you mean `PAUSE-1`?",
         "7:12: `failed` is none of the words for this key; did you mean `fail`?",
+        "8:13: say why this is known and not mended",
         "9:15: `fault/cut` has no variant [json]",
         "12:23: `<<1` names no versions; write them as pip does: '<3.12', '>=1,<2'",
         "13:5: `grade` is missing; write `grade: …`",
