@@ -14,29 +14,29 @@ final class MessagesApi
     }
 
     /**
-     * The reply, or null where `$stop` said so. It is asked many times a second. Throws where there is no reply.
+     * The reply, or null where the turn is to stop, which is asked many times a second. Throws where there is none.
      */
-    public function ask(array $body, callable $left, callable $stop): ?object
+    public function ask(array $body, Bounds $bounds): ?object
     {
         for ($attempt = 0; ; $attempt++) {
-            [$reply, $problem, $again, $wait] = $this->once($body, $attempt, $left, $stop);
+            [$reply, $problem, $again, $wait] = $this->once($body, $attempt, $bounds);
             if ($reply) {
                 return $reply;
             }
             $wait ??= 0.5 * 2 ** $attempt;
-            if (!$stop() && (!$again || $attempt === self::RETRIES || $wait >= $left())) {
+            if (!$bounds->stop() && (!$again || $attempt === self::RETRIES || $wait >= $bounds->left())) {
                 throw new RuntimeException($problem);
             }
-            for ($until = microtime(true) + $wait; microtime(true) < $until && !$stop();) {
+            for ($until = microtime(true) + $wait; microtime(true) < $until && !$bounds->stop();) {
                 usleep(20_000);
             }
-            if ($stop()) {
+            if ($bounds->stop()) {
                 return null;
             }
         }
     }
 
-    private function once(array $body, int $attempt, callable $left, callable $stop): array
+    private function once(array $body, int $attempt, Bounds $bounds): array
     {
         $headers = [];
         $curl = curl_init("{$this->baseUrl}/v1/messages");
@@ -47,9 +47,9 @@ final class MessagesApi
                 'anthropic-beta: mcp-client-2025-11-20', "x-stainless-retry-count: $attempt", 'expect:',
             ],
             CURLOPT_RETURNTRANSFER => true,
-            CURLOPT_TIMEOUT_MS => max(1, (int) (1000 * $left())),
+            CURLOPT_TIMEOUT_MS => max(1, (int) (1000 * $bounds->left())),
             CURLOPT_NOPROGRESS => false,
-            CURLOPT_PROGRESSFUNCTION => fn () => (int) $stop(),
+            CURLOPT_PROGRESSFUNCTION => fn () => (int) $bounds->stop(),
             CURLOPT_HEADERFUNCTION => function ($curl, string $line) use (&$headers): int {
                 [$name, $value] = explode(':', $line, 2) + [1 => ''];
                 $headers[strtolower($name)] = trim($value);

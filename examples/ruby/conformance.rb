@@ -41,5 +41,6 @@ end
 
 turn = JSON.parse($stdin.read)
 request = turn.slice("model", "max_tokens", "system", "messages", "tools")
-outcome = Loop.new(Agent.new(turn), turn["base_url"], turn["api_key"], request, turn["limits"]).run
+client = Client.new(turn["base_url"], turn["api_key"])
+outcome = Loop.new(Agent.new(turn), client, request, turn["limits"]).run
 puts JSON.generate({ outcome: })

@@ -4,13 +4,8 @@ require_relative "loop"
 class Loop
   private
 
-  def run_tool(call)
-    @agent.tool(call["name"], call["input"])
-  end
-
-  alias answered result
-
-  def result(call, ran)
-    ran && ran["is_error"] ? nil : answered(call, ran)
+  def result(call)
+    ran = @agent.tool(call["name"], call["input"])
+    Blocks.answer(call, ran) unless ran["is_error"]
   end
 end

@@ -3,6 +3,7 @@
 #     loop-harness run --command 'sh examples/shell/agent.sh'
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/http.sh"
 work=$(mktemp -d)
 cd "$work" || exit 1
 stopped='' busy=''
@@ -10,30 +11,10 @@ trap 'rm -rf "$work"' EXIT
 trap 'stopped=1; [ -z "$busy" ] || kill "$busy" 2>/dev/null' INT TERM USR1
 
 with() { jq -L "$here" "$@"; }
+use='include "blocks"; include "reply"; include "turn";'
 # Changes the turn by a jq expression, in which `$it` is the text of a file.
-turn() { with -c "include \"turn\"; $1" state >next && mv next state; }
-from() { with -c --rawfile it "$1" "include \"turn\"; $2" state >next && mv next state; }
-hook() { curl -sS -X "$1" "$HARNESS_URL$2" -H 'content-type: application/json' --data-binary @-; }
-# What jq 1.6 would have rounded goes out as the number it is.
-plain() { sed -E 's/"\\u0001(-?[0-9]+)"/\1/g'; }
-# Runs a command until it ends or the turn is cancelled.
-watched() {
-    "$@" &
-    busy=$!
-    wait "$busy"
-    code=$?
-    busy=''
-    return "$code"
-}
-# Posts the file `body`; leaves the answer, its head and its status.
-post() {
-    url=$1 answer=$2 seconds=$3
-    shift 3
-    : >"$answer"
-    : >head
-    watched curl -sS "$url" -o "$answer" -D head -w '%{http_code}' -H 'content-type: application/json' -H expect: \
-        --max-time "$seconds" --data-binary @body "$@" >status 2>problem
-}
+turn() { with -c "$use $1" state >next && mv next state; }
+from() { with -c --rawfile it "$1" "$use $2" state >next && mv next state; }
 over() { ! grep -q '^{"again":[a-z]*,"over":null' state; }
 must_stop() {
     if [ "$stopped" ] || curl -sS "$HARNESS_URL/cancelled" | grep -q true; then turn 'ends("cancelled"; "")'; else turn must_stop; fi
@@ -51,7 +32,7 @@ ask() {
         grep -q '^{"again":false' state && return
         must_stop && return
         pause=$(with -rR --slurp --argjson attempt "$attempt" --argjson status "$(sed 's/^0*//; s/^$/0/' status)" \
-            --slurpfile state state 'include "turn"; pause($attempt; $status; $state[0].until - now)' head)
+            --slurpfile state state "$use pause(\$attempt; \$status; \$state[0].until - now)" head)
         [ "$pause" ] || break
         watched sleep "$pause"
         must_stop && return
@@ -72,8 +53,8 @@ answer_call() { # which of them
     from said "answered($1; {content: \$it, is_error: true})"
 }
 
-with -Rs 'include "turn"; read' >told
-with -c 'include "turn"; begin' told >state
+with -Rs "$use read" >told
+with -c "$use begin" told >state
 { curl -sS "$HARNESS_URL/cancelled?wait=60" | grep -q true && kill -s USR1 "$$"; } 2>/dev/null &
 until must_stop; do
     ask
@@ -82,5 +63,5 @@ done
 with .over.note state | grep -q '""' || with '{problem: .over.note}' state | hook POST /report
 with '{iterations} + .usage' state | hook POST /usage
 hook DELETE "/store/$(with -r .cancel_key told)" </dev/null
-with -c 'include "turn"; outcome' state | plain | hook POST /outcome
+with -c "$use outcome" state | plain | hook POST /outcome
 wait

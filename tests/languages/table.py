@@ -11,7 +11,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.languages.loops import LANGUAGES, Language, clauses, differences, verdicts
+from harness.runner import CaseResult
+from tests.languages.loops import LANGUAGES, REFERENCE, Language, clauses, compared, verdicts
 
 KEPT = Path(__file__).with_name("verdicts.json")
 PAGE = Path(__file__).parents[2] / "docs" / "adapters.md"
@@ -21,17 +22,17 @@ HEAD = """# Loops in other languages
 <!-- made by `python -m tests.languages.table`; do not edit by hand -->
 
 The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and
-how many cases ended how. The reference loop passes all of them. `unsupported` is what a loop does not
-expose: checkpoints in Node, Ruby and shell, tools of its own in PHP. `inconclusive` is a case that never
-came to the clause it is about: a job with a limit of 100 seconds is not seen to reach it, and a loop that
-never streams (PHP, Ruby) meets no broken stream. A language that is not listed here is judged by its tests
-alone, in a few scenarios.
+how many cases ended how. The reference loop was played beside them: no clause got another grade than there.
+`unsupported` is what a loop does not expose: checkpoints in Node, Ruby and shell, tools of its own in PHP.
+`inconclusive` is a case that never came to the clause it is about: a job with a limit of 100 seconds is not
+seen to reach it, and a loop that never streams (PHP, Ruby) meets no broken stream. A language that is not
+listed here is judged by its tests alone, in a few scenarios.
 """
 
 
-def played(language: Language) -> dict[str, Any]:
-    """Play one language through everything."""
-    results = verdicts(language.command(), [], jobs=2)
+def played(language: Language, right: dict[str, CaseResult]) -> dict[str, Any]:
+    """Play one language through everything; `right` is what became of the reference loop."""
+    results, differ = compared(right, language)
     families: dict[str, Counter[str]] = {}
     for name, result in results.items():
         families.setdefault(name.split("/")[0], Counter())[result.grade] += 1
@@ -39,8 +40,7 @@ def played(language: Language) -> dict[str, Any]:
     return {
         "families": {name: dict(counts) for name, counts in sorted(families.items())},
         "clauses": len(decided),
-        # Everything the reference gets is a pass: tests/loops/test_reference.py.
-        "differences": differences({}, results),
+        "differences": differ,
     }
 
 
@@ -61,7 +61,8 @@ def _cell(counts: dict[str, int]) -> str:
 
 
 def main(names: list[str]) -> None:
-    new = {language.name: played(language) for language in LANGUAGES if language.name in names}
+    right = verdicts(REFERENCE, [], jobs=2) if names else {}
+    new = {language.name: played(language, right) for language in LANGUAGES if language.name in names}
     for name, one in new.items():
         print(name, *one["differences"], sep="\n  ")
     kept = (json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}) | new

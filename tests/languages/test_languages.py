@@ -6,7 +6,7 @@ import pytest
 
 from harness.probe import Probe
 from harness.turn import EXPOSABLE
-from tests.languages.loops import LANGUAGES, REFERENCE, Language, differences, verdicts
+from tests.languages.loops import LANGUAGES, REFERENCE, Language, compared, differences, verdicts
 
 FEW = [
     "tool/one-of-three-raises[json]",
@@ -42,5 +42,5 @@ def test_its_wrong_twin_is_caught_by_the_clause_it_breaks(language: Language) ->
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 def test_every_scenario_gets_the_verdicts_of_the_reference(language: Language) -> None:
-    got = verdicts(language.command(), [], jobs=2)
-    assert differences(verdicts(REFERENCE, [], jobs=2), got) == []
+    _, differ = compared(verdicts(REFERENCE, [], jobs=2), language)
+    assert differ == []

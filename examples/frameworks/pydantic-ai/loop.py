@@ -10,7 +10,7 @@ from typing import Any
 from anthropic import AsyncAnthropic
 from pydantic_ai import Agent, Tool
 from pydantic_ai.exceptions import ToolFailed, UnexpectedModelBehavior, UsageLimitExceeded
-from pydantic_ai.messages import ModelResponse, TextPart
+from pydantic_ai.messages import TextPart
 from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.usage import RunUsage, UsageLimits
@@ -29,40 +29,28 @@ ENDS = {
 
 async def loop(turn: Turn) -> Outcome:
     """Play a turn by `agent.run`, streamed or not."""
-    client = AsyncAnthropic(base_url=turn.base_url, api_key=turn.api_key)
-    async with client:
-        model = AnthropicModel(turn.model, provider=AnthropicProvider(anthropic_client=client))
+    async with AsyncAnthropic(base_url=turn.base_url, api_key=turn.api_key) as client:
         agent = Agent(
-            model,
+            AnthropicModel(turn.model, provider=AnthropicProvider(anthropic_client=client)),
             system_prompt=turn.system or (),
             tools=[wrapped(tool) for tool in turn.tools],
             model_settings={"max_tokens": turn.max_tokens},
         )
         usage = RunUsage()
-        given: dict[str, Any] = {
-            "message_history": turn.carry or [],
-            "usage_limits": UsageLimits(request_limit=turn.limits.max_iterations),
-            "usage": usage,
-        }
-        if turn.stream:
-            given["event_stream_handler"] = read_all
         try:
-            result = await agent.run(turn.prompt, **given)
-        finally:
-            cached = usage.cache_write_tokens, usage.cache_read_tokens
-            # The framework counts what was cached among the input; the API beside it.
-            turn.record_usage(
-                usage.requests,
-                input_tokens=usage.input_tokens - sum(cached),
-                output_tokens=usage.output_tokens,
+            result = await agent.run(
+                turn.prompt,
+                message_history=turn.carry or [],
+                usage_limits=UsageLimits(request_limit=turn.limits.max_iterations),
+                usage=usage,
+                event_stream_handler=read_all if turn.stream else None,
             )
-    shown = [
-        part.content
-        for message in result.new_messages()
-        if isinstance(message, ModelResponse)
-        for part in message.parts
-        if isinstance(part, TextPart) and part.content.strip()
-    ]
+        finally:
+            # The framework counts what was cached among the input; the API beside it.
+            fresh = usage.input_tokens - usage.cache_write_tokens - usage.cache_read_tokens
+            turn.record_usage(usage.requests, input_tokens=fresh, output_tokens=usage.output_tokens)
+    parts = [part for message in result.new_messages() for part in message.parts]
+    shown = [part.content for part in parts if isinstance(part, TextPart) and part.content.strip()]
     reason = (result.response.provider_details or {}).get("finish_reason")
     return Outcome(status=ENDS.get(reason), detail=reason, shown=shown, carry=result.all_messages())
 
