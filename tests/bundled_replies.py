@@ -6,14 +6,13 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
 from harness.provider.compose import Composer
 from harness.provider.script import Play
 from harness.scenario.discover import find_scenarios
 from harness.scenario.model import Reply, Scenario, Step
 from harness.wire.blocks import FIELDS, STOP_REASONS
 from harness.wire.ids import Ids
+from tests.every import every
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,9 @@ def replies() -> tuple[Said, ...]:
 
 
 def each_reply(*, known: bool = False) -> Any:
-    """A test's parameters; only the replies a client knows all of where that is asked for."""
+    """One test over all of them; only the replies a client knows all of where that is asked for."""
     wanted = [said for said in replies() if not (known and said.unheard_of)]
-    return pytest.mark.parametrize("said", wanted, ids=lambda said: said.id)
+    return every(wanted, lambda said: said.id)
 
 
 def _of(scenario: Scenario) -> list[Said]:

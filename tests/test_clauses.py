@@ -6,14 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from harness.catalogue_doc import render_catalogue
 from harness.checks import registered
 from harness.clauses import CLAUSES, FAMILIES, Clause
 from harness.turn import EXPOSABLE
+from tests.every import every
 
-EVERY = pytest.mark.parametrize("clause", CLAUSES.values(), ids=CLAUSES.keys())
+EVERY = every(CLAUSES.values(), lambda clause: clause.id)
 
 
 def test_every_clause_has_a_check_and_every_check_a_clause() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.every import every
 
 PACKAGE = Path(__file__).parent.parent / "harness"
 
@@ -59,10 +62,15 @@ def top(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@functools.cache
+def nodes(path: Path) -> tuple[ast.Import | ast.ImportFrom | ast.Call, ...]:
+    """What is imported and called in a module."""
+    everything = ast.walk(ast.parse(path.read_text()))
+    return tuple(node for node in everything if isinstance(node, ast.Import | ast.ImportFrom | ast.Call))
+
+
 def imports(path: Path) -> Iterator[tuple[int, ast.Import | ast.ImportFrom]]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node.lineno, node
+    return ((node.lineno, node) for node in nodes(path) if not isinstance(node, ast.Call))
 
 
 def inner(path: Path, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
@@ -82,7 +90,7 @@ def outer(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         yield node.module.partition(".")[0]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@every(MODULES, name_of)
 def test_a_module_imports_only_from_its_own_layer_and_below(path: Path) -> None:
     here = top(path)
     assert here in LAYERS, f"harness/{here} has no layer yet: give it one in {Path(__file__).name}"
@@ -97,7 +105,7 @@ def test_a_module_imports_only_from_its_own_layer_and_below(path: Path) -> None:
             assert not (here in SIBLINGS and there in SIBLINGS), f"{where}: {here} and {there} are siblings"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@every(MODULES, name_of)
 def test_imports_inside_the_package_are_relative(path: Path) -> None:
     own = [
         line for line, node in imports(path) for name in outer(node) if name in ("harness", "loop_harness")
@@ -106,7 +114,7 @@ def test_imports_inside_the_package_are_relative(path: Path) -> None:
     assert own == [], f"{name_of(path)}: it must work when it is loaded as loop_harness"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@every(MODULES, name_of)
 def test_a_library_is_imported_only_where_it_belongs(path: Path) -> None:
     name = name_of(path)
     for line, node in imports(path):
@@ -115,13 +123,13 @@ def test_a_library_is_imported_only_where_it_belongs(path: Path) -> None:
             assert places is None or name.startswith(places), f"{name}:{line} imports {library}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@every(MODULES, name_of)
 def test_only_the_providers_server_listens(path: Path) -> None:
     if name_of(path) == "provider/server.py":
         return
     calls = [
         node.func.attr
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
     ]
 

@@ -11,6 +11,7 @@ from harness.checks import registered
 from harness.clauses import CLAUSES
 from harness.runner import Runner, cases_of
 from tests import picture, proof
+from tests.every import every
 from tests.kills import KILLS, STAYS
 from tests.loops.mutants import MUTANTS, Mutant
 
@@ -63,7 +64,7 @@ def test_every_clause_that_must_hold_kills_a_mutant() -> None:
     ] == []
 
 
-@pytest.mark.parametrize("clause", registered())
+@every(registered())
 def test_a_mutant_is_alive_once_a_check_is_switched_off(clause: str) -> None:
     # A mutant is dead when each clause it declares was broken: that all are, is shown above.
     dead = [proof.Kill(mutant, frozenset(mutant.clauses)) for mutant in MUTANTS.values()]

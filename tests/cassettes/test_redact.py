@@ -16,7 +16,7 @@ from harness.cassettes.canary import Canary, LeakError
 from harness.cassettes.model import Headers, Interaction, Piece, Request, Response
 from harness.cassettes.redact import Redactor
 from harness.cassettes.search import Rule
-from tests.recordings.cassettes import Exchange, conversations, params
+from tests.recordings.cassettes import Exchange, conversations, each_of
 
 JSON = [("content-type", "application/json")]
 SSE = [("Content-Type", "text/event-stream; charset=utf-8")]
@@ -297,7 +297,7 @@ def test_the_length_that_a_header_tells_is_the_new_one() -> None:
     assert len(kept.body) < len(body)
 
 
-@pytest.mark.parametrize("recorded", params(conversations()))
+@each_of(conversations())
 def test_a_recording_of_the_api_stays_as_it_is(recorded: Exchange) -> None:
     mine = redactor()
 

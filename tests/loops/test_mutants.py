@@ -10,6 +10,7 @@ from harness.clauses import CLAUSES
 from harness.loops.reference import ReferenceTurn
 from harness.scenario.discover import find_scenarios
 from harness.turn import Limits
+from tests.every import every
 from tests.loops import mutants
 from tests.loops.canned import call, play, reply, search, text, tool
 from tests.loops.mutants import MUTANTS, Mutant
@@ -38,7 +39,7 @@ NEEDED = {
     "STREAM": (1, 2),
 }
 SCENARIOS = {scenario.id for scenario in find_scenarios()}
-EACH = pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
+EACH = every(MUTANTS.values(), lambda mutant: mutant.name)
 
 
 def test_every_clause_has_a_mutant_that_breaks_it():

@@ -84,7 +84,7 @@ def plain(message: Any) -> dict[str, Any]:
 
 
 @each_reply()
-def test_a_bundled_reply_is_one_message_however_it_is_heard(ears: Ears, said: Said) -> None:
+def test_a_bundled_reply_is_one_message_however_it_is_heard(said: Said, ears: Ears) -> None:
     at_once = {"delay": 0.0, "gap": 0.0, "server_gap": 0.0, "breaks": []}
     step = msgspec.structs.replace(said.step, reply=msgspec.structs.replace(said.reply, **at_once), repeat=1)
     script = msgspec.structs.replace(scenario([step]), era=said.scenario.era)

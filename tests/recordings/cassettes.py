@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from harness.cassettes.model import Headers
 from harness.cassettes.read import SUFFIXES, header
 from harness.cassettes.read import read as read_cassette
 from harness.cassettes.source import load
+from tests.every import every
 
 VARIABLE = "HARNESS_RECORDINGS"
 HOST = "api.anthropic.com"
@@ -125,8 +126,18 @@ def params(items: list[Any]) -> list[Any]:
     """Parameters of a test, one each, named by source; one that is skipped where there are none."""
     if items:
         return [pytest.param(item, id=item.source) for item in items]
-    reason = ABSENT if folder() is None else "there is no recording of this kind"
-    return [pytest.param(None, marks=pytest.mark.skip(reason=reason))]
+    return [pytest.param(None, marks=_nothing())]
+
+
+def each_of(items: list[Any]) -> Callable[[Callable[..., None]], Any]:
+    """One test over all of them, where there are hundreds; one that is skipped where there are none."""
+    if items:
+        return every(items, lambda item: item.source)
+    return lambda check: _nothing()(every([None])(check))
+
+
+def _nothing() -> pytest.MarkDecorator:
+    return pytest.mark.skip(reason=ABSENT if folder() is None else "there is no recording of this kind")
 
 
 def read(path: Path, source: str) -> Iterator[Exchange]:

@@ -16,7 +16,7 @@ from harness.wire.codec import dumps
 from harness.wire.eras import ERAS, Era, era_of, era_on
 from harness.wire.ids import Ids
 from harness.wire.wanted import Wanted
-from tests.recordings.cassettes import Exchange, conversations, kept, params
+from tests.recordings.cassettes import Exchange, conversations, each_of, kept, params
 from tests.recordings.streams import keys
 
 OF_THE_REPLY = ("stop_reason", "stop_sequence", "stop_details", "container")
@@ -35,7 +35,7 @@ def bodies(*, in_order: bool) -> list[Exchange]:
 
 
 IN_ORDER = params(bodies(in_order=True))
-SORTED = params(bodies(in_order=False))
+SORTED = bodies(in_order=False)
 
 
 def replied(recorded: Exchange, of: Era) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def test_a_body_is_of_the_era_of_its_day(recorded: Exchange) -> None:
     assert keys(replied(recorded, era_on(day))) == keys(recorded.answered)
 
 
-@pytest.mark.parametrize("recorded", SORTED)
+@each_of(SORTED)
 def test_a_body_whose_keys_were_sorted_has_the_keys_of_an_era(recorded: Exchange) -> None:
     # The recorder sorted the keys, so that their order cannot be compared.
     assert said(recorded.answered) in [said(replied(recorded, of)) for of in ERAS]

@@ -7,7 +7,7 @@ import pytest
 from harness.provider.request import Request
 from harness.wire.models import canonical_name
 from tests.provider.asking import HEADERS, findings
-from tests.recordings.cassettes import Exchange, exchanges, params
+from tests.recordings.cassettes import Exchange, each_of, exchanges, params
 
 JUDGED = ("/v1/messages", "/v1/messages/count_tokens")
 CREDENTIALS = {"x-api-key", "authorization"}
@@ -27,7 +27,7 @@ def asked(exchange: Exchange) -> dict[str, str]:
     return HEADERS | recorded
 
 
-@pytest.mark.parametrize("exchange", params(judged(accepted=True)))
+@each_of(judged(accepted=True))
 def test_a_request_that_was_answered_is_accepted(exchange: Exchange) -> None:
     found = findings(exchange.request, path=exchange.path, query=exchange.query, **asked(exchange))
     assert [finding.message for finding in found if finding.verified] == []
@@ -44,7 +44,7 @@ def test_a_request_that_was_refused_is_refused_in_the_same_words(exchange: Excha
     assert first.message == error["message"]
 
 
-@pytest.mark.parametrize("exchange", params(judged(accepted=True)))
+@each_of(judged(accepted=True))
 def test_a_recorded_request_is_read_whole(exchange: Exchange) -> None:
     request = Request(method="POST", path=exchange.path, headers={}, raw=exchange.request)
     request.decode()
@@ -59,7 +59,7 @@ def whole() -> list[Exchange]:
     ]
 
 
-@pytest.mark.parametrize("exchange", params(whole()))
+@each_of(whole())
 def test_the_model_that_answers_has_its_whole_name(exchange: Exchange) -> None:
     name = exchange.asked["model"]
     # One recording of 2025 answers under the alias itself.

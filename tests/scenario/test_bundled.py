@@ -16,13 +16,14 @@ from harness.clauses import CLAUSES
 from harness.scenario.discover import bundled_folder, find_scenarios
 from harness.scenario.load import scenario_files
 from harness.scenario.model import Scenario
+from tests.every import every
 
 SCENARIOS = find_scenarios()
 FILES = scenario_files(bundled_folder())
 ROOT = Path(__file__).parents[2]
 
-each_scenario = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
-each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
+each_scenario = every(SCENARIOS, lambda scenario: scenario.id)
+each_file = every(FILES)
 
 
 def test_there_are_many_in_families() -> None:
