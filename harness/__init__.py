@@ -6,9 +6,10 @@ Everything here is loaded when it is first used: importing the package costs nex
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers know the name; `typing` is not imported for it
 if TYPE_CHECKING:
+    from typing import Any
+
     from .cassettes.use import record, replay
     from .plugin import conformance
     from .turn import Declaration, Limits, Outcome, Tool, ToolError, Turn

@@ -1,9 +1,20 @@
-"""`python -m harness` is the command `loop-harness`."""
+"""`python -m harness` is the command `loop-harness`; nothing else imports this."""
 
 from __future__ import annotations
 
-import sys
+from .signals import quietly
 
-from .cli import main
+quietly()  # before anything is imported that takes its time
 
-sys.exit(main())
+
+def main() -> int:
+    """Run the command line; returns the exit code."""
+    from .cli import main as command
+
+    return command()
+
+
+if __name__ == "__main__":
+    import sys
+
+    sys.exit(main())

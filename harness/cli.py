@@ -16,8 +16,8 @@ from typing import Any
 from . import __version__
 from .commands import Stop
 from .commands.terminal import prepare
+from .signals import code_of, heard
 
-INTERRUPTED = 130
 HARNESS_ERROR = 3
 BESIDE = ("record", "replay")
 """Commands that run a command of the user's."""
@@ -36,11 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.argv = beside
     try:
         command = import_module(f".commands.{options.command}", __package__)
-        return int(command.run(options))
+        with heard():
+            return int(command.run(options))
     except Stop as stop:
         return _say(str(stop), stop.code)
-    except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+    except KeyboardInterrupt as interrupt:
+        return _say("interrupted", code_of(interrupt))
     except Exception as error:
         if os.environ.get("LOOP_HARNESS_TRACEBACK"):
             raise

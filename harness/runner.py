@@ -339,7 +339,11 @@ class Runner:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._submit(work).result()
+        future = self._submit(work)
+        try:
+            return future.result()
+        finally:
+            future.cancel()  # of an interrupt: what goes on would start another process for the loop
 
 
 def _not_played(case: Case, problem: str, tell: Callable[[CaseResult], None]) -> CaseResult:

@@ -43,7 +43,9 @@ def broken(turn):
 '''
 
 
-def start(*arguments: str, cwd: Path = ROOT) -> subprocess.Popen[str]:
+def start(*arguments: str, cwd: Path = ROOT, path: Path | None = None, **env: str) -> subprocess.Popen[str]:
+    """The command as a process; `path` comes first where Python looks for modules."""
+    places = [*([path] if path else []), ROOT, ROOT / "harness" / "alias"]
     return subprocess.Popen(
         [sys.executable, "-m", "harness", *arguments],
         stdout=subprocess.PIPE,
@@ -51,7 +53,7 @@ def start(*arguments: str, cwd: Path = ROOT) -> subprocess.Popen[str]:
         stdin=subprocess.DEVNULL,
         text=True,
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'harness' / 'alias'}"},
+        env={**os.environ, "PYTHONPATH": ":".join(map(str, places)), **env},
         # Where the tests run in the background of a shell, SIGINT is ignored, and that would be inherited.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,  # noqa: PLW1509
     )

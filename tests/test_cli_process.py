@@ -11,24 +11,83 @@ from pathlib import Path
 
 import pytest
 
+from harness.report.load import load
 from tests.commanding import LOOP, ROOT, alive, in_a_terminal, start, until
 
+SLOW = """
+import os, pathlib, tempfile, time
+def slow(turn):
+    ask(turn)
+    tempfile.mkstemp()
+    pathlib.Path('pid').write_text(str(os.getpid()))
+    if not pathlib.Path('first').exists():
+        time.sleep(60)
+    return loop(turn)
+"""
 
-def test_ctrl_c_ends_a_run_with_one_line_and_nothing_left_behind(here: Path) -> None:
-    (here / "slow.py").write_text(
-        LOOP + "\nimport os, pathlib, time\ndef slow(turn):\n    ask(turn)\n"
-        "    pathlib.Path('pid').write_text(str(os.getpid()))\n    time.sleep(60)\n"
-    )
-    process = start("run", "text", "--loop", "slow:slow", cwd=here)
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_is_interrupted_while_it_begins_leaves_nothing_behind(
+    here: Path, number: int, code: int
+) -> None:
+    (here / "slow.py").write_text(LOOP + SLOW)
+    (here / "tmp").mkdir()
+    process = start("run", "text", "--loop", "slow:slow", cwd=here, TMPDIR=str(here / "tmp"))
     until(lambda: (here / "pid").exists() and (here / "pid").read_text())
+
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+
+    assert (process.returncode, err) == (code, "loop-harness: interrupted\n")
+    assert "INCOMPLETE" in out
+    until(lambda: not alive(int((here / "pid").read_text())))
+    assert list((here / "tmp").iterdir()) == []
+
+
+def test_what_was_judged_before_an_interrupt_is_reported_and_what_was_not_is_named(here: Path) -> None:
+    (here / "slow.py").write_text(LOOP + SLOW)
+    (here / "first").touch()
+    (here / "tmp").mkdir()
+    loops = ["--loop", "one=slow:slow", "--loop", "two=slow:slow", "--jobs", "1", "--verbose"]
+    reports = ["--report", "json:run.json", "--report", "junit:run.xml"]
+    process = start("run", "text", *loops, *reports, cwd=here, TMPDIR=str(here / "tmp"))
+    assert process.stdout
+    said = process.stdout.readline() + process.stdout.readline() + process.stdout.readline()
+    (here / "first").unlink()
+    (here / "pid").unlink()
+    until((here / "pid").exists)
 
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
 
-    assert process.returncode == 130
-    assert "interrupted" in err
-    assert "Traceback" not in out + err
-    until(lambda: not alive(int((here / "pid").read_text())))
+    assert (process.returncode, err) == (130, "loop-harness: interrupted\n"), said + out
+    one, two = load(here / "run.json").loops
+    every = {result.id for result in one.results} | set(one.unplayed)
+    assert one.results
+    assert one.unplayed
+    assert set(two.unplayed) >= every
+    assert two.results == []
+    assert one.cut_short in out
+    assert "1 of 2 loops" not in out
+    assert "loops with failures; the run was cut short" in out
+    assert list((here / "tmp").iterdir()) == []
+    assert sorted(path.name for path in here.glob("*run.*")) == ["run.json", "run.xml"]
+
+
+@pytest.mark.parametrize("module", ["argparse", "harness.cli", "harness.commands.list", "msgspec"])
+def test_ctrl_c_shows_no_traceback_while_the_command_is_being_loaded(here: Path, module: str) -> None:
+    (here / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+    )
+    process = start("list", "text/one", cwd=here, path=here)
+    out, err = process.communicate(timeout=30)
+
+    assert (process.returncode, out, err) == (130, "", "loop-harness: interrupted\n")
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

@@ -70,7 +70,7 @@ def test_its_metadata_is_complete(installed: Path) -> None:
     required = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
     assert not [each for each in required if "<" in each or "==" in each.partition(";")[0]], "no upper bounds"
     assert (folder / "entry_points.txt").read_text().split() == [
-        "[console_scripts]", "loop-harness", "=", "loop_harness.cli:main",
+        "[console_scripts]", "loop-harness", "=", "loop_harness.__main__:main",
         "[pytest11]", "harness.plugin", "=", "loop_harness.plugin",
     ]  # fmt: skip
 

@@ -13,27 +13,27 @@ Nothing of theirs is imported to find that out. (PYTEST_DONT_REWRITE: there are 
 from __future__ import annotations
 
 import importlib
+import os.path  # and no pathlib: the command starts here, and until it has begun Ctrl-C shows a traceback
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import ModuleType
 
 _NAMES = ("harness", "loop_harness")
 
 
-def _home() -> Path:
+def _home() -> str:
     """The directory of our package: beside this file in a wheel, above it in a checkout."""
-    here = Path(__file__).resolve().parent
-    return here.parent if here.name == "alias" else here / "harness"
+    here = os.path.dirname(os.path.realpath(__file__))
+    return os.path.dirname(here) if os.path.basename(here) == "alias" else os.path.join(here, "harness")
 
 
 _HOME = _home()
 
 
 def _is_ours(origin: object) -> bool:
-    return isinstance(origin, str) and Path(origin).resolve() == _HOME / "__init__.py"
+    return isinstance(origin, str) and os.path.realpath(origin) == os.path.join(_HOME, "__init__.py")
 
 
 class _SameModule:
@@ -99,14 +99,14 @@ def _folder_of_modules(name: str) -> ModuleSpec | None:
     """
     before: list[str] = []
     for entry in sys.path:
-        if Path(entry).resolve() == _HOME.parent:
+        if os.path.realpath(entry) == os.path.dirname(_HOME):
             break
         before.append(entry)
     spec = PathFinder.find_spec(name, before)
     if spec is None or spec.origin is not None:
         return None
-    places = [Path(place) for place in spec.submodule_search_locations or ()]
-    return spec if any(any(place.glob("*.py")) for place in places) else None
+    places = filter(os.path.isdir, spec.submodule_search_locations or ())
+    return spec if any(name.endswith(".py") for place in places for name in os.listdir(place)) else None
 
 
 def _load() -> ModuleType:
@@ -120,7 +120,9 @@ def _load() -> ModuleType:
     if canonical == "harness" and loaded is not None:
         sys.modules[alias] = loaded
         return loaded
-    spec = spec_from_file_location(canonical, _HOME / "__init__.py", submodule_search_locations=[str(_HOME)])
+    spec = spec_from_file_location(
+        canonical, os.path.join(_HOME, "__init__.py"), submodule_search_locations=[_HOME]
+    )
     if spec is None or spec.loader is None:
         raise ImportError(f"loop-harness is not installed as it should be: no package at {_HOME}")
     package = module_from_spec(spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -47,8 +48,10 @@ class Comparison:
             raise Stop("--update-baseline: name the file with --baseline conformance.yaml")
         if options.reason is not None and not options.update_baseline:
             raise Stop("--reason: it goes with --update-baseline")
+        self._reason = (options.reason or "").strip()
         if options.update_baseline:
             _check_writable(Path(options.baseline))
+            _check_reason(Path(options.baseline), options.reason, self._reason)
         try:
             self._baseline = _load(options) if options.baseline else None
         except ScenarioError as error:
@@ -79,7 +82,7 @@ class Comparison:
         if self._baseline is None:
             return [], False
         if self._options.update_baseline:
-            return [Line(self._update(loops))], False
+            return self._update(loops)
         wrong = [*self._stale(), *self._lost(loops)]
         lines = [Line(f"{self._options.baseline}: {note}", "dim") for note in self._flaky()]
         lines += [Line(note, "dim") for note in self._baseline.notes]
@@ -113,23 +116,22 @@ class Comparison:
             if loop.name in self._ledgers and (lost := self._ledgers[loop.name].lost(loop.coverage)):
                 yield f"LESS   {lost}"
 
-    def _update(self, loops: Sequence[LoopReport]) -> str:
+    def _update(self, loops: Sequence[LoopReport]) -> tuple[list[Line], bool]:
+        """Write the file anew. Without a reason nothing is added, and what is new is still unexpected."""
         from ..baseline.edit import updated
         from ..baseline.renew import new_entries, stale_entries
         from ..report.files import write
-        from ..report.lines import counted
+        from ..report.lines import Line, counted
         from ..scenario.problems import ScenarioError
 
         assert self._baseline  # noqa: S101 - for the types
         path = Path(self._options.baseline)
-        reason = (self._options.reason or "").strip()
-        new = new_entries(self._ledgers, self._played, reason=reason, strict=self._options.strict)
-        if new and not reason:
-            raise Stop(f"{path}: {counted(len(new), 'result')} to add; say why with --reason TEXT")
+        new = new_entries(self._ledgers, self._played, reason=self._reason, strict=self._options.strict)
+        add = new if self._reason else []
         gone = stale_entries(self._ledgers.values())
         decided = {loop.name: len(loop.coverage.decided) for loop in loops if self._whole}
         try:
-            text = updated(self._baseline.text, str(path), stale=gone, add=new, coverage=decided)
+            text = updated(self._baseline.text, str(path), stale=gone, add=add, coverage=decided)
             write(path, text)
         except ScenarioError as error:
             raise Stop(str(error)) from error
@@ -137,7 +139,12 @@ class Comparison:
             raise Stop(f"{path}: {error.strerror}") from error
         narrowed = sum(stale.still is not None for stale in gone)
         more = f", {narrowed} narrowed" if narrowed else ""
-        return f"{path}: {len(new)} added, {len(gone) - narrowed} removed{more}"
+        told = [Line(f"{path}: {len(add)} added, {len(gone) - narrowed} removed{more}")]
+        if len(new) > len(add):
+            told.append(
+                Line(f"{path}: {counted(len(new), 'result')} not added; say why with --reason TEXT", "bad")
+            )
+        return told, len(new) > len(add)
 
 
 def _check_writable(path: Path) -> None:
@@ -150,6 +157,20 @@ def _check_writable(path: Path) -> None:
         check_writable(path)
     except OSError as error:
         raise Stop(f"--baseline {path}: {error.strerror}") from error
+
+
+def _check_reason(path: Path, given: str | None, reason: str) -> None:
+    """Say before a run what will come of it without a reason. Raises `Stop` where that is nothing."""
+    if reason:
+        return
+    if given is not None:
+        raise Stop("--reason: say in words why the new results are known and not mended")
+    if not path.exists():
+        raise Stop(f"--update-baseline: say with --reason TEXT why what goes into the new {path} is known")
+    print(
+        f"loop-harness: {path}: without --reason TEXT entries are removed and narrowed, and none is added",
+        file=sys.stderr,
+    )
 
 
 def _load(options: Namespace) -> Baseline:

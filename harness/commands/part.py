@@ -90,7 +90,7 @@ def _of(report: Report, loop: str, path: str, *, alone: bool) -> set[str] | None
     if loop not in names and not (alone and len(names) == 1):
         raise Stop(f"--last-failed {path}: it has no loop {loop}; there is {', '.join(names) or 'none'}")
     found = report.loops[names.index(loop) if loop in names else 0]
-    return None if found.problem else {result.id for result in found.bad}
+    return None if found.problem else {*(result.id for result in found.bad), *found.unplayed}
 
 
 def _shard(text: str) -> Shard:

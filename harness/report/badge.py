@@ -20,6 +20,8 @@ def render(report: Report, _view: View) -> str:
 def _said(report: Report) -> tuple[str, str]:
     if not report.loops or all(loop.problem for loop in report.loops):
         return "not judged", "lightgrey"
+    if report.incomplete and not any(map(_broken, report.loops)):
+        return "incomplete", "lightgrey"
     if len(report.loops) > 1:
         red = sum(_broken(loop) > 0 for loop in report.loops)
         return f"{len(report.loops) - red} of {counted(len(report.loops), 'loop')} conform", _colour(red)

@@ -82,7 +82,8 @@ def _of_loop(old: LoopReport | None, new: LoopReport) -> Iterator[Change | None]
         else:
             yield from _of_case(new.name, earlier, result, catalogue)
     for result in before.values():
-        yield _case_change("gone", new.name, result, None)
+        if result.id not in new.unplayed:
+            yield _case_change("gone", new.name, result, None)
 
 
 def _of_case(loop: str, old: CaseResult, new: CaseResult, catalogue: set[str]) -> Iterator[Change | None]:
@@ -145,6 +146,10 @@ def _case_change(kind: Kind, loop: str, old: CaseResult | None, new: CaseResult 
 def _notes(old: Report, new: Report) -> Iterator[str]:
     if old.version != new.version:
         yield f"judged by loop-harness {old.version}, then by {new.version}: not every change is the loop's"
+    for report, which in ((old, "old"), (new, "new")):
+        if report.incomplete:
+            cut = [f"{loop.name}: {loop.cut_short}" for loop in report.loops if loop.unplayed]
+            yield f"the {which} report is incomplete: {'; '.join(cut)}"
     seeds = [{loop.name: loop.seed for loop in report.loops} for report in (old, new)]
     if any(seeds[0][name] != seeds[1][name] for name in seeds[0].keys() & seeds[1].keys()):
         yield "the seeds are not the same, so the texts differ"

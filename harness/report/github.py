@@ -25,6 +25,9 @@ def render(report: Report, view: View) -> str:
         name = f"{loop.name}: " if several else ""
         if loop.problem:
             errors.append(_command("error", _place(loop), f"{name}the loop cannot be driven", loop.problem))
+        if loop.unplayed:
+            told = f"{loop.cut_short}: {listed(loop.unplayed)}"
+            errors.append(_command("error", _place(loop), f"{name}the report is incomplete", told))
         errors += (_annotation("error", loop, name, breach) for breach in breaches(loop))
         if not view.only_failures:
             warnings += (_annotation("warning", loop, name, remark) for remark in remarks(loop))

@@ -52,6 +52,8 @@ def _suites(report: Report) -> Iterator[Suite]:
             yield Suite(loop, package, loop.name, [])
         for scenario, results in groupby(loop.results, key=lambda result: result.scenario):
             yield Suite(loop, package, scenario, list(results))
+        if loop.unplayed:
+            yield Suite(loop, package, loop.name, [])
 
 
 def _lines_of(report: Report, suite: Suite, number: int) -> Iterator[str]:
@@ -73,7 +75,7 @@ def _lines_of(report: Report, suite: Suite, number: int) -> Iterator[str]:
         yield f"      <property{_attributes({'name': key, 'value': value})}/>"
     yield "    </properties>"
     if not results:
-        yield _undriven(loop)
+        yield _of_loop(loop)
     for result in results:
         yield from _cases(loop, result, package)
     yield f"    <system-out>{_text(_remarks(results))}</system-out>"
@@ -90,9 +92,12 @@ def _remarks(results: list[CaseResult]) -> str:
     )
 
 
-def _undriven(loop: LoopReport) -> str:
-    case = {"classname": _dotless(loop.name), "name": "the loop can be driven", "time": "0.000"}
-    inner = _element("error", loop.problem.splitlines()[0], "error", loop.problem)
+def _of_loop(loop: LoopReport) -> str:
+    """The case of a loop that could not be driven, or whose run was cut short: that is never green."""
+    name = "the loop can be driven" if loop.problem else "the run comes to its end"
+    told = loop.problem or "\n".join([loop.cut_short, *loop.unplayed])
+    case = {"classname": _dotless(loop.name), "name": name, "time": "0.000"}
+    inner = _element("error", told.splitlines()[0], "error", told)
     return f"    <testcase{_attributes(case)}>{inner}</testcase>"
 
 

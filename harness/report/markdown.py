@@ -44,6 +44,8 @@ def _table(report: Report) -> Iterator[str]:
         mark = f"❌ {counted(broken, 'clause')} broken" if broken else "✅ nothing broken"
         if known := len(known_of(loop)):
             mark = f"{mark if broken else '✅ nothing new'}, {known} known"
+        if loop.unplayed:
+            mark = f"{mark}, incomplete" if broken else "⚠️ incomplete"
         decided = f"{len(loop.coverage.decided)} of {loop.coverage.clauses}"
         decided += f" of {_plain(loop.profile)}" if loop.profile else ""
         yield f"| {_plain(loop.name)} | {mark} | {decided} | {tally(r.grade for r in loop.results)} |"
@@ -55,6 +57,9 @@ def _parts(report: Report, view: View) -> Iterator[list[str]]:
             yield ["", f"### {_plain(loop.name)}"]
         if loop.problem:
             yield ["", *_fenced(loop.problem)]
+        if loop.unplayed:
+            of = f"{_plain(loop.name)}: " if len(report.loops) > 1 else ""
+            yield ["", f"⚠️ {of}{loop.cut_short}: {listed([f'`{case}`' for case in loop.unplayed])}"]
         for breach in breaches(loop):
             yield list(_broken(loop, breach, view))
     if not view.only_failures:

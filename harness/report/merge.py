@@ -61,18 +61,20 @@ def _together(parts: Sequence[_Part]) -> LoopReport:
     if undriven:
         return msgspec.structs.replace(undriven[0].loop, shard="", cases=[])
     results = _each_once(parts)
-    missing = [case for case in first.cases if case not in results]
+    unplayed = {case for part in parts for case in part.loop.unplayed}
+    missing = [case for case in first.cases if case not in results and case not in unplayed]
     if missing:
         there = ", ".join(part.loop.shard for part in parts)
         raise MergeError(
             f"{first.name}: {counted(len(missing), 'case')} of the run in no report: {listed(missing, 3)}; "
             f"there {'is' if len(parts) == 1 else 'are'} shard {there}, add the others"
         )
-    ordered = [results[case] for case in first.cases]
+    ordered = [results[case] for case in first.cases if case in results]
     return msgspec.structs.replace(
         first,
         shard="",
         cases=[],
+        unplayed=[case for case in first.cases if case not in results],
         exposes=_union(part.loop.exposes for part in parts),
         notes=_union(part.loop.notes for part in parts),
         coverage=covered(ordered, first.profile),
@@ -91,6 +93,9 @@ def _check_alike(one: _Part, other: _Part) -> None:
             raise MergeError(
                 f"{name}: {files} are of different runs: the {what} is {values[0]!r} and {values[1]!r}"
             )
+    for file, loop in (one, other):
+        if loop.unplayed and not loop.cases:
+            raise MergeError(f"{name}: {file} was cut short before anything was played; run that shard again")
     if not one.loop.problem and not other.loop.problem and one.loop.cases != other.loop.cases:
         raise MergeError(f"{name}: {files} are shards of different runs: their cases are not the same")
 

@@ -15,6 +15,7 @@ from .. import __version__
 from ..profiles.model import catalogue_of
 from ..runner import CaseResult
 from .coverage import Coverage, Judged, coverage_of
+from .lines import counted
 
 SCHEMA = 2
 """Version of the stored form; raised when an old reader would misread a new file."""
@@ -52,11 +53,21 @@ class LoopReport(msgspec.Struct, kw_only=True):
     """`2/3`, where this is the second of three parts of a run."""
     cases: list[str] = []
     """Of a shard: all the cases of the whole run, in their order."""
+    unplayed: list[str] = []
+    """Cases that were to be played and were not, since the run was cut short: the report is incomplete."""
 
     def again(self, result: CaseResult) -> str:
         """The line that runs a case again."""
         own = {"{case}": result.id, "{history}": result.history or ""}
         return shlex.join(own.get(word, word) for word in self.command)
+
+    @property
+    def cut_short(self) -> str:
+        """`the run was cut short: 3 cases were not played`; empty where all were."""
+        if not self.unplayed:
+            return ""
+        were = "was" if len(self.unplayed) == 1 else "were"
+        return f"the run was cut short: {counted(len(self.unplayed), 'case')} {were} not played"
 
     @property
     def bad(self) -> Iterator[CaseResult]:
@@ -74,6 +85,11 @@ class Report(msgspec.Struct, kw_only=True):
     made: str = ""
     """When, in UTC: `2026-05-04T12:00:00Z`."""
     loops: list[LoopReport] = []
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the run was cut short."""
+        return any(loop.unplayed for loop in self.loops)
 
 
 def report_of(loops: Iterable[LoopReport]) -> Report:

@@ -94,4 +94,5 @@ def tally(grades: Iterator[str]) -> str:
     """`40 cases: 1 fail, 2 warn, 37 pass`."""
     counts = Counter(grades)
     parts = [f"{counts[grade]} {grade}" for grade in _ORDER if counts[grade]]
-    return f"{counted(sum(counts.values()), 'case')}: {', '.join(parts)}"
+    every = counted(sum(counts.values()), "case")
+    return f"{every}: {', '.join(parts)}" if parts else every

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..judge import CheckResult
 from ..runner import CaseResult
 from .kinds import View
-from .lines import Line, counted
+from .lines import Line, counted, labelled, listed
 from .model import BAD, LoopReport, Report
 from .summary import digest, last_line, remarks_of, summary_lines
 from .text import also_lines, case_lines, kinds_of
@@ -44,6 +44,9 @@ class Teller:
         digests = [
             digest(self._loop.name, self._loop.exposes, result, self._loop.profile) for result in results
         ]
+        yield from unplayed_lines(self._loop)
+        if not results and self._loop.unplayed:
+            return
         if self._view.detail != "quiet":
             yield from also_lines(self._also)
             if self._loop.recorded and not self._view.only_failures:
@@ -67,6 +70,14 @@ def problem_lines(loop: LoopReport) -> Iterator[Line]:
     first, *more = loop.problem.splitlines()
     yield Line("ERROR  the loop cannot be driven, so nothing was judged", "bad")
     yield from (Line(f"  {line}") for line in [first, *more])
+
+
+def unplayed_lines(loop: LoopReport) -> Iterator[Line]:
+    """What a run that was cut short did not get to."""
+    if loop.unplayed:
+        text = f"{loop.cut_short}: {listed(loop.unplayed, 3)}"
+        for number, line in enumerate(labelled("INCOMPLETE", text, indent=0, column=14)):
+            yield Line(line.text, "" if number else "bad")
 
 
 def render(report: Report, view: View) -> str:
@@ -99,4 +110,9 @@ def loops_line(report: Report) -> Line:
     """How the loops of a report ended, where there are several."""
     red = sum(bool(loop.problem) or any(loop.bad) for loop in report.loops)
     of = f"{red} of {counted(len(report.loops), 'loop')}"
-    return Line(f"{of} with failures" if red else f"{counted(len(report.loops), 'loop')} without a failure")
+    cut = "; the run was cut short" if report.incomplete else ""
+    return Line(
+        f"{of} with failures{cut}"
+        if red or cut
+        else f"{counted(len(report.loops), 'loop')} without a failure"
+    )

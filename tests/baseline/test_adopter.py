@@ -54,9 +54,11 @@ def test_known_faults_are_kept_mended_ones_stale_and_new_ones_unexpected(
     assert main(KEPT) == 1
     assert "FAIL   SHOW-1  text/two[json]" in capsys.readouterr().out
 
-    assert main([*KEPT, "--update-baseline"]) == 2
-    assert "say why with --reason TEXT" in capsys.readouterr().err
     before = (repository / "conformance.yaml").read_text()
+    assert main([*KEPT, "--update-baseline"]) == 1
+    out, err = capsys.readouterr()
+    assert "without --reason TEXT entries are removed and narrowed, and none is added" in err
+    assert "conformance.yaml: 0 added, 1 removed\nconformance.yaml: 2 results not added" in out
     assert main([*KEPT, "--update-baseline", "--reason", "one text will do"]) == 0
     after = (repository / "conformance.yaml").read_text()
     assert "truncate/text" not in after
@@ -103,6 +105,8 @@ def test_a_baseline_that_matches_nothing_is_a_usage_error(
         (["--baseline", "/dev/full/x.yaml", "--update-baseline"], "there is no folder /dev/full"),
         (["--baseline", ".", "--update-baseline"], "--baseline .: Is a directory"),
         (["--baseline", "none.yaml"], "there is no such file; --update-baseline makes it"),
+        (["--baseline", "none.yaml", "--update-baseline"], "why what goes into the new none.yaml is known"),
+        (["--baseline", "conformance.yaml", "--update-baseline", "--reason", " "], "--reason: say in words"),
     ],
 )
 def test_options_that_do_not_go_together_are_told(

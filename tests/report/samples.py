@@ -108,6 +108,11 @@ def undriven(name: str = "gone") -> LoopReport:
     return loop(name, problem="there is no module 'gone'\nlook again", target="gone.py:loop")
 
 
+def cut(name: str = "cut") -> LoopReport:
+    """A loop whose run was cut short."""
+    return loop(name, result("tool/one", "json", KEPT), unplayed=["tool/one[sse]", "text/one[json]"])
+
+
 def report(*loops: LoopReport) -> Report:
     """A report of these loops, or of a wrong one alone."""
     return Report(made="2026-05-04T12:00:00Z", loops=list(loops or (wrong(),)))

@@ -91,6 +91,8 @@ def _loop(loop: LoopReport, names: list[str]) -> dict[str, Any]:
         "seed": loop.seed,
         "problem": loop.problem,
         "notes": loop.notes,
+        "cutShort": loop.cut_short,
+        "unplayed": loop.unplayed,
         "recorded": loop.recorded,
         "profile": loop.profile,
         "decided": len(loop.coverage.decided),

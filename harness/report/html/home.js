@@ -21,6 +21,7 @@ function verdictOf(loop, number) {
   if (loop.problem) return ['e', 'cannot be driven'];
   const broken = brokenIn(number);
   if (broken) return ['f', `${counted(broken, 'clause')} broken`];
+  if (loop.cutShort) return ['e', 'incomplete'];
   if (loop.results.some((result) => result[1] === 'error')) return ['e', 'some cases could not be judged'];
   const known = Object.values(TALLIES[number]).filter((of) => of.k).length;
   if (known) return ['k', `nothing new, ${counted(known, 'clause')} known`];
@@ -48,6 +49,7 @@ function card(loop, number) {
       el('p', { class: 'soft small' }, `${loop.profile ? `${loop.profile}: ` : ''}${loop.decided} of ${loop.clauses} clauses decided`,
         loop.byWord ? `, ${loop.byWord} by the adapter's word` : ''),
     ],
+    loop.cutShort && el('details', { class: 'small' }, el('summary', {}, loop.cutShort), el('p', {}, loop.unplayed.join(', '))),
     loop.notes.map((note) => el('p', { class: 'soft small' }, note)));
 }
 

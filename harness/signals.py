@@ -1,0 +1,70 @@
+"""What Ctrl-C and SIGTERM do to the command: nothing but end it with one line, at whatever moment they come.
+
+Python would raise in the middle of an import or of its own shutdown, and show where that was. So only while a
+command works is an exception raised; before and after, there is nothing to clean up, and the process ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_HEARD = (signal.SIGINT, signal.SIGTERM)
+_STATE = {"ours": False}
+"""Whether the process is the command's own, or that of a program that calls `harness.cli.main`."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The process was asked to end, by the signal of this `number`."""
+
+    def __init__(self, number: int = signal.SIGINT) -> None:
+        super().__init__(number)
+        self.number = number
+
+    @property
+    def code(self) -> int:
+        """The exit code, as shells have it: 130, or 143."""
+        return 128 + self.number
+
+
+def code_of(interrupt: KeyboardInterrupt) -> int:
+    """The exit code of an interrupt, whoever raised it."""
+    return (interrupt if isinstance(interrupt, Interrupted) else Interrupted()).code
+
+
+def quietly() -> None:
+    """From now on, this process being the command's own, a signal ends it without a traceback."""
+    _STATE["ours"] = True
+    _handle(_end)
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """Meanwhile a signal raises `Interrupted`, so that what was begun can be ended."""
+    if not _STATE["ours"]:
+        yield
+        return
+    _handle(_raise)
+    try:
+        yield
+    finally:
+        _handle(_end)
+
+
+def _handle(handler: object) -> None:
+    for number in _HEARD:
+        # What runs in the background of a shell ignores SIGINT, and is to go on doing so.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    os.write(2, b"loop-harness: interrupted\n")
+    os._exit(128 + number)
+
+
+def _raise(number: int, _frame: FrameType | None) -> None:
+    raise Interrupted(number)
