@@ -142,6 +142,11 @@ def named(exchange: Exchange) -> str:
     return f"Request {exchange.number}"
 
 
+def count(number: int, thing: str, many: str = "") -> str:
+    """`1 request`, `2 requests`."""
+    return f"{number} {thing if number == 1 else many or f'{thing}s'}"
+
+
 def happened_at(exchange: Exchange, found: Difference) -> str:
     """What a request has at the place where it differs."""
     what = f"has {brief(found.actual.block)}" if found.actual else "has nothing more"

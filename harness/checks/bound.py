@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..evidence import FINAL, Run, TurnView
 from ..history import Ended, Overran
-from .base import Finding, broken, check, held, request, unclear
+from .base import Finding, broken, check, count, held, request, unclear
 
 _TOO_LATE = 1.0
 """Seconds of lateness of the machine beyond which a deadline says nothing about the loop."""
@@ -39,7 +39,7 @@ def _overran(turn: TurnView, outcome: Overran) -> Finding:
     return broken(
         expected=f"The turn ends within {outcome.deadline:g} s.",
         happened=f"The loop had neither returned nor raised after {outcome.deadline:g} s and was stopped. "
-        f"It had made {len(turn.rounds)} requests; {where}.",
+        f"It had made {count(len(turn.rounds), 'request')}; {where}.",
         evidence="outcome",
         turn=turn,
         exchange=last,

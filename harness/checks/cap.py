@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import GOING_ON, Exchange, Run, TurnView
-from .base import Finding, broken, check, held, request, unclear
+from .base import Finding, broken, check, count, held, request, unclear
 
 ENDLESS = 60
 """Requests within which a turn has to end where no cap is known."""
@@ -33,7 +33,7 @@ def hitting_the_iteration_cap_is_told(run: Run) -> Iterator[Finding]:
     for turn in run.turns:
         cap = turn.caps.iterations
         if cap is not None and len(_iterations(turn)) >= cap and _stopped_half_way(turn):
-            yield _told(turn, f"its cap of {cap:.0f} requests")
+            yield _told(turn, f"its cap of {count(int(cap), 'request')}")
 
 
 @check("CAP-3")
@@ -102,7 +102,7 @@ def pauses_and_tools_count_alike(run: Run) -> Iterator[Finding]:
         if len(rounds) > cap:
             pauses = sum(one.stop_reason == "pause_turn" for one in allowed)
             yield broken(
-                expected=f"{cap:.0f} requests at most, the {pauses} paused ones among them.",
+                expected=f"{cap:.0f} requests at most, those among them that paused.",
                 happened=f"{request(rounds[int(cap)]).capitalize()} followed {cap:.0f} others, of which "
                 f"{pauses} had paused.",
                 exchange=rounds[int(cap)],

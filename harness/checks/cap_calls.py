@@ -26,10 +26,10 @@ def _bounded(turn: TurnView, one: Exchange, budget: float, left: float) -> Itera
     slack = turn.run.began.startup + turn.run.slack
     free = _let_go(turn, one)
     if free is None or free - one.seen.at > left + slack + PROMPTLY:
-        waited = "to the end" if free is None else f"for {free - one.seen.at:.2f} s"
+        waited = "to the end" if free is None else f"{free - one.seen.at:.2f} s"
         yield broken(
             expected=f"{named(one)} is given up when the {budget:g} s are over, {left:.2f} s after it came.",
-            happened=f"It was waited for {waited}.",
+            happened=f"The loop waited {waited}.",
             exchange=one,
         )
     elif _given_up(one) or (one.timeout is not None and one.timeout <= left + slack):

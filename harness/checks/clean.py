@@ -8,7 +8,7 @@ from ..evidence import Run, TurnView
 from ..history import StoreSet
 from ..keys import Kind, given_key, is_key
 from ..wire.same import brief
-from .base import Finding, broken, check, held, request
+from .base import Finding, broken, check, count, held, request
 
 
 @check("CLEAN-1")
@@ -64,7 +64,7 @@ def done_is_published_once_and_last(run: Run) -> Iterator[Finding]:
             yield broken(
                 expected="Exactly one publish with `done`, the last of the turn.",
                 happened=f"{what.get(len(done), f'{len(done)} carried it')}; the turn ended as {_end(turn)}, "
-                f"after {len(turn.publishes)} publishes.",
+                f"after {count(len(turn.publishes), 'publish', 'publishes')}.",
                 evidence="hook",
                 turn=turn,
             )

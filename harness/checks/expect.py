@@ -8,7 +8,7 @@ from .. import display
 from ..evidence import CUT, FINAL, Exchange, Run, ToolRun, TurnView
 from ..scenario.model import Expect
 from ..wire.same import brief
-from .base import Finding, broken, check, held, note, request, unclear
+from .base import Finding, broken, check, count, held, note, request, unclear
 
 
 @check("EXPECT")
@@ -55,7 +55,7 @@ def _own_cap(turn: TurnView) -> str | None:
         if limit is not None and limit != cap:
             return f"the loop has a limit of its own: `{name}`, {cap:g}"
         if limit is None and name == "iterations" and len(turn.rounds) >= cap:
-            return f"the loop's own cap of {cap:.0f} requests was reached"
+            return f"the loop's own cap of {count(int(cap), 'request')} was reached"
     return None
 
 
@@ -92,8 +92,8 @@ def _requests(turn: TurnView, expected: int | None) -> Iterator[Finding]:
         yield held(turn=turn)
         return
     yield broken(
-        expected=f"{_count(expected, 'request')} in turn {turn.number}, retries not counted.",
-        happened=f"The loop made {_count(made, 'request')}, not {expected}.",
+        expected=f"{count(expected, 'request')} in turn {turn.number}, retries not counted.",
+        happened=f"The loop made {count(made, 'request')}, not {expected}.",
         turn=turn,
         exchange=turn.last,
     )
@@ -133,7 +133,7 @@ def _status(turn: TurnView, expected: Sequence[str] | None) -> Iterator[Finding]
             f"`raises: {{{raised.type}: {right[0]}}}`.",
         )
     else:
-        what = f"raised {raised.type}: {raised.message}" if raised else f"told {turn.status or 'none'}"
+        what = f"raised {raised.type}: {raised.message}" if raised else f"told {turn.status or 'no status'}"
         yield broken(
             expected=f"An outcome with the status {' or '.join(right)}.",
             happened=f"The loop {what}.",
@@ -165,7 +165,8 @@ def _answer(turn: TurnView, expected: list[str] | None) -> Iterator[Finding]:
     problem = "more than once" if missing is None else "not in its place, or not at all"
     yield broken(
         expected=f"The answer shown once, in order: {' | '.join(expected)}",
-        happened=f"This text was shown {problem}: {brief(missing or twice)} (shown: {brief(shown)})",
+        happened=f"This text was shown {problem}: {brief(missing or twice)} "
+        f"(shown: {brief(shown) or 'nothing'})",
         evidence="outcome",
         turn=turn,
     )
@@ -207,8 +208,8 @@ def _tools(turn: TurnView, expected: dict[str, int] | None) -> Iterator[Finding]
         if ran != times:
             wrong = True
             yield broken(
-                expected=f"The tool {name} runs {_count(times, 'time')}.",
-                happened=f"The tool {name} ran {_count(ran, 'time')}, not {times}.",
+                expected=f"The tool {name} runs {count(times, 'time')}.",
+                happened=f"The tool {name} ran {count(ran, 'time')}, not {times}.",
                 evidence="hook",
                 turn=turn,
             )
@@ -222,7 +223,3 @@ def _repeated(turn: TurnView, tool: ToolRun) -> bool:
     return tool.failed and any(
         one.name == tool.name and one.started.input == tool.started.input for one in later
     )
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..display import squeezed
 from ..evidence import FINAL, Exchange, Run, TurnView
 from ..wire.same import Piece, brief, pieces
-from .base import Finding, broken, check, held, named
+from .base import Finding, broken, check, count, held, named
 
 
 @check("HIST-11")
@@ -73,7 +73,11 @@ def _forgotten(turn: TurnView, first: Exchange, answer: Piece) -> Finding:
         expected=f"The answer that turn {turn.number - 1} ended with, which was there to be kept: "
         f"{brief(_text(answer))}",
         happened=f"{named(first)} does not hold it"
-        + (f", but {len(others)} other blocks." if others else ", nor anything else but the new message."),
+        + (
+            f", but {count(len(others), 'other block')}."
+            if others
+            else ", nor anything else but the new message."
+        ),
         exchange=first,
         # What stands there instead may be a summary.
         level="SHOULD" if others else None,

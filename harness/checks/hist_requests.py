@@ -58,7 +58,8 @@ def nothing_blank_is_sent(run: Run) -> Iterator[Finding]:
                 where, value, block, certain = blank
                 yield broken(
                     expected="No blank text block and no message without content in any request.",
-                    happened=f"{request(one).capitalize()} has nothing to read at {where}: {brief(value)}",
+                    happened=f"{request(one).capitalize()} has nothing to read at {where}: "
+                    f"{brief([value])[1:-1]}",
                     exchange=one,
                     block=block,
                     level=None if certain and not _was_accepted(run, one) else "SHOULD",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from .. import display
 from ..evidence import FINAL, Exchange, Run, TurnView
 from ..wire.same import blocks, brief, is_blank
-from .base import Evidence, Finding, broken, check, held, request
+from .base import Evidence, Finding, broken, check, count, held, request
 
 
 @check("SHOW-1")
@@ -21,7 +21,7 @@ def every_text_of_the_last_reply_is_shown(run: Run) -> Iterator[Finding]:
             continue
         where = "out of order" if display.squeezed(missing) in shown else "not at all"
         yield broken(
-            expected=f"All {len(final.texts)} text blocks of the reply to {request(final)}, in order.",
+            expected=f"{count(len(final.texts), 'text block')} of the reply to {request(final)}, in order.",
             happened=f"A text of the last reply was shown {where}: {brief(missing)} "
             f"(shown: {brief(shown) or 'nothing'})",
             evidence=_told_by(turn),
@@ -42,7 +42,7 @@ def a_reply_without_text_adds_no_message(run: Run) -> Iterator[Finding]:
         if any(_is_blank(one) for one in turn.shown):
             yield broken(
                 expected=f"No message for the reply to {request(silent)}, which has no text.",
-                happened=f"Among the {len(turn.shown)} messages shown is a blank one.",
+                happened=f"Of {count(len(turn.shown), 'message')} shown, one is blank.",
                 evidence=_told_by(turn),
                 turn=turn,
                 exchange=silent,

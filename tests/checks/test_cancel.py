@@ -320,3 +320,59 @@ def test_python_s_own_exceptions_say_cancelled() -> None:
     for kind in ("KeyboardInterrupt", "CancelledError"):
         story = cancelled_in_stream("interrupt").breaks("client").raises(kind)
         assert story.kinds("CANCEL-4") == ["held"]
+
+
+def test_a_tool_started_while_a_signal_is_on_its_way_tells_nothing() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLS, "tool_use").tool("slow", ends=False).cancel("tool slow", "signal").ends_tool()
+
+    assert story.tool("write").end("cancelled").kinds("CANCEL-3") == ["unclear"]
+
+
+def test_a_turn_without_an_outcome_leaves_open_how_long_it_took() -> None:
+    assert cancelled_in_tool().kinds("CANCEL-3") == ["unclear"]
+    assert cancelled_in_tool().check("CANCEL-4") == []
+
+
+def test_an_outcome_without_a_status_does_not_say_cancelled_or_anything_else() -> None:
+    assert cancelled_in_tool().end(None).kinds("CANCEL-4") == ["unclear"]
+
+
+def test_what_a_cancelled_turn_ended_as_is_compared_with_its_last_reply() -> None:
+    def ended(status: str, reason: str, *, more: bool = False) -> list[str]:
+        story = Story()
+        story.turn()
+        story.ask([HI])
+        story.cancel().reply([text("Done.")], reason)
+        if more:
+            story.ask([HI, user("More")])
+        return story.end(status).kinds("CANCEL-4")
+
+    assert ended("failed", "end_turn") == ["broken"]
+    assert ended("failed", "max_tokens") == ["unclear"]
+    assert ended("completed", "tool_use") == ["broken"]
+    assert ended("completed", "end_turn", more=True) == ["broken"]
+
+
+def test_a_next_turn_that_asks_and_is_cancelled_all_the_same_is_found() -> None:
+    story = next_turn()
+    story.ask([*BACK, user("More")])
+    [finding] = story.reply([text("Right.")]).end("cancelled").check("CANCEL-5")
+
+    assert (finding.kind, finding.happened) == ("broken", "It ended as cancelled.")
+
+
+def test_a_next_turn_that_is_cancelled_by_its_user_or_never_ended_says_nothing() -> None:
+    assert next_turn().cancel("start").end("cancelled").check("CANCEL-5") == []
+    assert next_turn().check("CANCEL-5") == []
+
+
+def test_what_happens_when_the_turn_is_over_is_no_cancellation() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply([text("Done.")]).end().cancel("end")
+
+    assert [story.check(f"CANCEL-{number}") for number in range(1, 6)] == [[]] * 5

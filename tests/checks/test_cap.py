@@ -228,3 +228,11 @@ def test_turns_of_one_kind_or_below_the_cap_say_nothing_of_both() -> None:
     assert mixed("tool_use", "tool_use", "tool_use", max_iterations=2).check("CAP-7") == []
     assert mixed("tool_use", "pause_turn", max_iterations=3).check("CAP-7") == []
     assert mixed("tool_use", "pause_turn", "tool_use").check("CAP-7") == []
+
+
+def test_a_loop_that_shows_and_tells_nothing_leaves_open_whether_it_said_so() -> None:
+    def story() -> Story:
+        return endless(3, story=without("status", "shown", "report"), max_iterations=3)
+
+    assert story().end(None).kinds("CAP-2") == ["unclear"]
+    assert story().end("completed").kinds("CAP-2") == ["broken"]

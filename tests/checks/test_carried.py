@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.checks.histories import Story, assistant, server_call, text, user
+from harness.checks.carried import alike
+from tests.checks.histories import Story, assistant, result, server_call, text, user
+from tests.checks.histories import call as client_call
 
 HI, MORE = user("Hi"), user("More")
 CALL, SAID = server_call("srvtoolu_1"), text("Found it.")
@@ -26,3 +28,34 @@ def test_a_server_run_call_with_its_result_is_to_be_kept() -> None:
 
 def test_a_server_run_call_that_nobody_answered_may_go() -> None:
     assert next_turn([CALL, SAID], [SAID]) == ["held"]
+
+
+def changed(sent: list, kept: list) -> list[tuple[str, str | None]]:
+    """What is said of a turn whose second request says `kept` where the first one said `sent`."""
+    story = Story()
+    story.turn()
+    story.ask([user(sent)])
+    story.reply([SAID, client_call("toolu_1")], "tool_use")
+    story.ask([user(kept), assistant([SAID, client_call("toolu_1")]), user([result("toolu_1")])])
+    story.reply([text("There.")]).end()
+    return [(one.level or "MUST", one.kind) for one in story.check("HIST-2") if one.kind == "broken"]
+
+
+IMAGE, OTHER = ({"type": "image", "source": {"type": "base64", "data": data}} for data in ("aa", "bb"))
+
+
+def test_what_was_sent_is_changed_where_something_like_it_stands_in_its_place() -> None:
+    assert changed([text("Print the page.")], [text("Print the pages.")]) == [("MUST", "broken")]
+    assert changed([IMAGE], [OTHER]) == [("MUST", "broken")]
+    assert changed([IMAGE], [text("An image.")]) == [("SHOULD", "broken")]
+    assert changed([text("Print the page.")], [text("Weather today?")]) == [("SHOULD", "broken")]
+    assert changed([text("Print the page."), text("x")], [text("Print the page."), text(" ")]) == [
+        ("SHOULD", "broken")
+    ]
+
+
+def test_half_of_a_text_is_enough_to_know_it_by() -> None:
+    assert alike("abcd", "abxy")
+    assert not alike("abcd", "axyz")
+    assert not alike("", "abcd")
+    assert not alike(" ", "")

@@ -205,3 +205,25 @@ def test_a_hook_that_failed_may_be_called_again() -> None:
     assert story.end().check("CLEAN-4") == []
     story = with_a_failing_hook("usage").usage(1, input_tokens=1).usage(1, input_tokens=1)
     assert story.end().check("CLEAN-5") == []
+
+
+def test_a_state_whose_publishing_failed_is_not_held_against_the_loop() -> None:
+    assert with_a_failing_hook("publish").publish(activity="Thinking").end().check("CLEAN-3") == []
+    assert with_a_failing_hook("usage").publish(activity="Thinking").end().kinds("CLEAN-3") == ["broken"]
+
+
+def test_a_hook_beside_a_provider_that_failed_tells_nothing_of_the_hook() -> None:
+    story = with_a_failing_hook("publish")
+    story.ask([user("Hi")])
+
+    assert story.answer("fault", 529).end("failed").check("CLEAN-6") == []
+    assert with_a_failing_hook("publish").overran().check("CLEAN-6") == []
+
+
+def test_a_turn_that_is_torn_down_has_no_chance_to_tidy_up() -> None:
+    def torn(*exposes: str) -> list[str]:
+        story = begun(Story(exposes=(*ALL, *exposes))).cancel("request 1", "asyncio")
+        return story.raises("CancelledError").kinds("CLEAN-1")
+
+    assert torn() == []
+    assert torn("asyncio") == ["broken"]

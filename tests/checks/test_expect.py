@@ -231,3 +231,68 @@ def test_a_loop_that_declares_nothing_may_give_up_at_once() -> None:
 
 def test_a_loop_without_time_left_need_not_try_again() -> None:
     assert failing(1, wall_clock=1).kinds("EXPECT") == ["held"]
+
+
+def with_cancel(expect: dict[str, Any]) -> Story:
+    """A scenario that cancels the turn at its first request."""
+    turn = {"prompt": "Hi", "script": [], "cancel": {"at": "request 1"}, "expect": expect}
+    written = Story(turns=[turn])
+    written.turn()
+    written.ask([HI])
+    return written
+
+
+def test_a_turn_that_was_over_before_its_cancellation_took_another_course() -> None:
+    [finding] = with_cancel(WRONG).reply([text("A")]).end().check("EXPECT")
+
+    assert finding.kind == "note"
+    assert "request 1" in finding.happened
+
+
+def test_a_cancelled_turn_is_judged_by_what_its_scenario_expects() -> None:
+    def story() -> Story:
+        return with_cancel({"status": "cancelled"}).cancel().reply([text("A")])
+
+    assert story().end("cancelled").kinds("EXPECT") == ["held"]
+    assert story().end("completed").kinds("EXPECT") == ["broken"]
+
+
+@pytest.mark.parametrize(("via", "wait", "kind"), [("hangup", 0.1, "note"), ("hangup", 0.5, "broken"),
+                                                   ("flag", 0.1, "broken")])  # fmt: skip
+def test_a_request_that_was_on_its_way_when_the_client_left_is_another_course(
+    via: str, wait: float, kind: str
+) -> None:
+    story = with_cancel(WRONG).cancel("request 1", via).reply([call("toolu_1")], "tool_use").wait(wait)
+    story.ask([HI, assistant([call("toolu_1")]), user([result("toolu_1")])])
+
+    assert story.reply([text("A")]).end("cancelled").kinds("EXPECT") == [kind]
+
+
+def test_a_call_of_a_tool_that_was_not_offered_may_end_the_turn() -> None:
+    def ended(name: str, status: str) -> list[str]:
+        return told(WRONG).reply([call("toolu_1", name)], "tool_use").end(status).kinds("EXPECT")
+
+    assert ended("nope", "failed") == ["note"]
+    assert ended("nope", "completed") == ["broken"]
+    assert ended("look", "failed") == ["broken"]
+
+
+def test_a_tool_that_is_tried_again_after_a_failure_has_run_once() -> None:
+    def runs(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+        story = told({"tools": {"look": 1}}).reply([call("toolu_1", value=first)], "tool_use")
+        story.tool(value=first, error="busy").tool(value=second)
+        story.ask([HI, assistant([call("toolu_1", value=first)]), user([result("toolu_1")])])
+        return story.reply([text("Done.")]).end().kinds("EXPECT")
+
+    assert runs({"n": 1}, {"n": 1}) == ["held"]
+    assert runs({"n": 1}, {"n": 2}) == ["broken"]
+
+
+def test_tool_runs_of_a_cancelled_turn_are_not_counted() -> None:
+    assert with_cancel({"tools": {"look": 2}}).cancel().reply([text("A")]).end().check("EXPECT") == []
+
+
+def test_what_is_shown_beside_an_expected_text_is_named_once_each() -> None:
+    story = told({"shown": ["First."]}).reply([text("First.")])
+
+    assert story.end(shown=["First.", "First."]).kinds("EXPECT") == ["broken"]

@@ -1,4 +1,4 @@
-"""FAULT on histories written by hand."""
+"""FAULT-1, 2, 3, 6 and 10 on histories written by hand."""
 
 from __future__ import annotations
 
@@ -6,53 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.history import Answered, Broken
-from tests.checks.histories import Story, assistant, call, result, text, thinking, user
+from tests.checks.faulty import HI, Faulty, asked, retried
+from tests.checks.histories import assistant, call, result, text, thinking, user
 
-HI = user("Hi")
 LOOKED = [HI, assistant([call("toolu_1")]), user([result("toolu_1")])]
-
-
-class Faulty(Story):
-    """A story with a provider that misbehaves."""
-
-    def fails(self, status: int = 529, message: str = "Overloaded", **headers: str) -> Faulty:
-        """The last request gets an error."""
-        self.answer(
-            "fault",
-            status,
-            body={"type": "error", "error": {"type": "api_error", "message": message}},
-            headers={name.replace("_", "-"): value for name, value in headers.items()},
-        )
-        return self
-
-    def breaks(
-        self,
-        content: list[Any],
-        how: str = "error",
-        *,
-        last: str = "content_block_delta",
-        by: str = "provider",
-    ) -> Faulty:
-        """The stream of the last answer breaks off."""
-        body = {"role": "assistant", "content": content, "stop_reason": "end_turn"}
-        self._add(Answered(request=self._request, kind="reply", body=body, stream=True))
-        self._add(Broken(request=self._request, by=by, how=how, last=last))
-        return self
-
-
-def asked(messages: list[Any] | None = None, **declaration: Any) -> Faulty:
-    story = Faulty(**declaration)
-    story.turn()
-    story.ask(messages or [HI])
-    return story
-
-
-def retried(story: Faulty, messages: list[Any] | None = None, **body: Any) -> Faulty:
-    story.ask(messages or [HI], **body)
-    story.reply([text("Hello.")])
-    story.end(shown=["Hello."])
-    return story
 
 
 @pytest.mark.parametrize(
@@ -152,28 +109,6 @@ def test_a_broken_stream_may_be_continued_as_documented() -> None:
     assert retried(declared, messages).kinds("FAULT-3") == ["held"]
 
 
-@pytest.mark.parametrize(("clause", "how"), [("FAULT-4", "error"), ("FAULT-5", "end"), ("FAULT-5", "reset")])
-def test_a_broken_stream_is_no_answer(clause: str, how: str) -> None:
-    half = [text("Hello to all of you who came.")]
-    assert retried(asked().breaks(half, how)).kinds(clause) == ["held"]
-    assert asked().breaks(half, how).end("failed").kinds(clause) == ["held"]
-    assert asked().breaks(half, how).raises("APIError").kinds(clause) == ["held"]
-    [finding] = asked().breaks(half, how).end(shown=["Hello to all of you"]).check(clause)
-    assert finding.kind == "broken"
-    assert asked().breaks(half, how).returns(None).kinds(clause) in (["broken"], ["unclear"])
-
-
-def test_what_broke_off_behind_its_stop_reason_was_whole() -> None:
-    story = asked().breaks([text("Hello.")], "close", last="message_delta").end(shown=["Hello."])
-    assert story.kinds("FAULT-5") == []
-    assert story.kinds("FAULT-9") == []
-
-
-def test_a_stream_that_the_loop_left_is_no_fault_of_the_provider() -> None:
-    story = asked().breaks([text("Hello.")], "", by="client").end(shown=["Hel"])
-    assert story.kinds("FAULT-5") == []
-
-
 def test_a_call_of_a_broken_stream_does_not_run() -> None:
     assert asked().breaks([call("toolu_1")]).end("failed").kinds("FAULT-6") == ["held"]
     story = asked().breaks([call("toolu_1")])
@@ -181,66 +116,6 @@ def test_a_call_of_a_broken_stream_does_not_run() -> None:
     [finding] = story.end("failed").check("FAULT-6")
     assert finding.kind == "broken"
     assert finding.evidence == "hook"
-
-
-def next_turn(kept: list[Any], lost: list[Any]) -> Faulty:
-    story = asked().breaks(lost)
-    story.end("failed")
-    story.turn("More")
-    story.ask([HI, *kept, user("More")])
-    story.reply([text("Yes?")])
-    story.end()
-    return story
-
-
-@pytest.mark.parametrize(
-    ("lost", "kept"),
-    [
-        (text("Hello there."), text("Hello")),
-        (thinking("Let me see."), thinking("Let me", "")),
-        (call("toolu_1", value={"a": 1}), call("toolu_1")),
-    ],
-)
-def test_a_part_that_is_kept_as_if_whole_is_found(lost: dict, kept: dict) -> None:
-    [finding] = next_turn([assistant([kept])], [lost]).check("FAULT-7")
-    assert finding.kind == "broken"
-
-
-def test_a_part_may_be_dropped_or_marked() -> None:
-    lost = [text("Hello there.")]
-    assert next_turn([], lost).kinds("FAULT-7") == ["held"]
-    marked = [assistant([text("Hello")]), user("[The reply was cut off.]")]
-    assert next_turn(marked, lost).kinds("FAULT-7") == ["held"]
-    assert next_turn([assistant([text("Hello [cut off]")])], lost).kinds("FAULT-7") == ["held"]
-
-
-def silent(wait: float, **limits: float) -> Faulty:
-    story = Faulty()
-    story.turn(**limits)
-    story.ask([HI])
-    story.breaks([text("Hello.")], "silence")
-    story.wait(wait)
-    return story
-
-
-def test_silence_ends_with_the_wall_clock() -> None:
-    assert silent(1.0, wall_clock=1.0).end("capped").kinds("FAULT-8") == ["held"]
-    assert silent(4.0, wall_clock=1.0).end("capped").kinds("FAULT-8") == ["broken"]
-    assert silent(4.0, wall_clock=1.0).overran(4).kinds("FAULT-8") == ["broken"]
-    assert silent(4.0).end("failed").kinds("FAULT-8") == []
-
-
-def test_a_failed_turn_says_so() -> None:
-    assert asked().fails(400).end("failed").kinds("FAULT-9") == ["held"]
-    assert asked().fails(400).raises("BadRequestError").kinds("FAULT-9") == ["held"]
-    assert asked().fails(400).overran().kinds("FAULT-9") == ["broken"]
-    [finding] = asked().fails(529).end(shown=[]).check("FAULT-9")
-    assert (finding.kind, finding.level) == ("broken", None)
-
-
-def test_a_failure_under_another_name_should_not_be() -> None:
-    [finding] = asked().fails(400).end("truncated").check("FAULT-9")
-    assert (finding.kind, finding.level) == ("broken", "SHOULD")
 
 
 LONG = "prompt is too long: 210000 tokens > 200000 maximum"
@@ -265,3 +140,103 @@ def test_what_is_too_long_gets_shorter() -> None:
 def test_getting_shorter_without_end_is_found() -> None:
     steps = [[user("Hi, " * count)] for count in (50, 49, 48, 47, 46, 45)]
     assert "broken" in too_long(*steps[1:], first=steps[0]).kinds("FAULT-10")
+
+
+def test_of_two_waits_the_shorter_one_is_asked_for() -> None:
+    def level(waits: float, **headers: str) -> list[tuple[str, str | None]]:
+        story = asked().fails(429, **headers)
+        story.wait(waits)
+        return [(one.kind, one.level) for one in retried(story).check("FAULT-1")]
+
+    assert level(0.5, retry_after="1", retry_after_ms="3000") == [("broken", None)]
+    assert level(1.0, retry_after="1", retry_after_ms="3000") == [("held", None)]
+    assert level(0.2, retry_after="1", retry_after_ms="300") == [("broken", None)]
+    assert level(0.0, retry_after="-1") == [("held", None)]
+
+
+def test_a_timer_may_fire_a_little_early() -> None:
+    def kinds(waited: float) -> list[str]:
+        story = asked().fails(429, retry_after="10")
+        story.wait(waited - 0.02)  # the events beside it take as long
+        return retried(story).kinds("FAULT-1")
+
+    assert kinds(9.78) == ["held"]
+    assert kinds(9.77) == ["broken"]
+
+
+def test_a_turn_that_never_ended_leaves_open_what_it_would_have_done() -> None:
+    assert asked().fails(429, retry_after="9").kinds("FAULT-1") == []
+    assert asked().fails(400).kinds("FAULT-2") == []
+    assert asked().fails().kinds("FAULT-3") == []
+    assert asked().fails(413).kinds("FAULT-10") == []
+
+
+def test_what_does_not_invite_a_retry_has_none() -> None:
+    assert retried(asked().fails(400), [HI, HI]).kinds("FAULT-3") == []
+
+
+def test_a_conversation_that_was_made_shorter_after_a_failure_is_no_retry_that_adds() -> None:
+    story = looked().fails()
+
+    assert retried(story, LOOKED[1:]).kinds("FAULT-3") == ["held"]
+
+
+def test_the_rest_of_a_stream_is_asked_for_by_what_came_and_a_message_of_the_users() -> None:
+    def kinds(*new: Any, how: str = "error") -> list[tuple[str, str | None]]:
+        story = retried(asked().breaks([text("Hello.")], how), [HI, *new])
+        return [(one.kind, one.level) for one in story.check("FAULT-3")]
+
+    went_on = [("broken", "SHOULD")]
+    assert kinds(assistant([text("Hel")]), user("Go on.")) == went_on
+    assert kinds(assistant([text("Hel")])) == went_on
+    assert kinds(user("Go on.")) == went_on
+    assert kinds(assistant([text("Bye")])) == [("broken", None)]
+    assert kinds(assistant([text("Hel")]), assistant([text("Bye")])) == [("broken", None)]
+    assert kinds(assistant([thinking("Hel")]), user("Go on.")) == [("broken", None)]
+
+
+def test_going_on_with_a_stream_against_the_declaration_is_found() -> None:
+    declared = asked(policies={"on_broken_stream": "retry"}).breaks([text("Hello.")])
+    [finding] = retried(declared, [HI, assistant([text("Hel")]), user("Go on.")]).check("FAULT-3")
+
+    assert (finding.level, finding.advice) == (None, "")
+
+
+def test_a_tool_that_waited_for_its_turn_is_late_and_not_repeated() -> None:
+    story = asked()
+    story.reply([call("toolu_1")], "tool_use")
+    story.ask([HI, assistant([call("toolu_1")])])
+    story.fails()
+    story.tool()
+
+    assert retried(story, [HI, assistant([call("toolu_1")])]).kinds("FAULT-3") == ["held"]
+
+
+def test_a_broken_stream_without_a_call_has_none_to_run() -> None:
+    assert asked().breaks([text("Hello.")]).end("failed").kinds("FAULT-6") == []
+
+
+def test_a_call_that_was_made_whole_before_may_run_late() -> None:
+    story = asked()
+    story.reply([call("toolu_1")], "tool_use")
+    story.ask(LOOKED)
+    story.breaks([call("toolu_2")])
+    story.tool()
+
+    assert story.end("failed").kinds("FAULT-6") == ["held"]
+
+
+def test_four_refusals_for_the_length_are_few_enough() -> None:
+    steps = [[user("Hi, " * count)] for count in (50, 49, 48, 47, 46)]
+
+    assert too_long(*steps[1:], first=steps[0]).kinds("FAULT-10") == ["held"]
+
+
+def test_another_model_or_a_wider_window_need_not_get_less() -> None:
+    def kinds(**body: Any) -> list[str]:
+        story = asked([user("Hi, " * 50)]).fails(400, LONG)
+        return retried(story, [user("Hi, " * 60)], **body).kinds("FAULT-10")
+
+    assert kinds() == ["broken"]
+    assert kinds(model="wide") == ["held"]
+    assert kinds(headers={"anthropic-beta": "context-1m-2025-08-07"}) == ["held"]

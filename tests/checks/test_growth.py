@@ -62,3 +62,28 @@ def test_turns_that_differ_say_nothing() -> None:
 
 def test_two_turns_tell_a_difference_but_no_growth() -> None:
     assert told({"sockets": 1}, {"sockets": 2}) == []
+
+
+def test_turns_that_were_not_counted_or_never_ended_say_nothing() -> None:
+    def kinds(*, counted: bool, ended: bool) -> list[str]:
+        story = Story(turns=[TURN] * 3)
+        for number in range(3):
+            story.turn()
+            if ended or number < 2:
+                story.end()
+            if counted or number < 2:
+                story.counted(sockets=number)
+        return story.kinds("CLEAN-7")
+
+    assert kinds(counted=True, ended=True) == ["broken"]
+    assert kinds(counted=False, ended=True) == []
+    assert kinds(counted=True, ended=False) == []
+
+
+def test_turns_that_are_in_no_script_are_not_known_to_be_equal() -> None:
+    assert told(*[{"sockets": number} for number in (1, 2, 3)], turns=[TURN]) == []
+
+
+def test_only_the_last_of_many_turns_are_compared() -> None:
+    assert told(*[{"sockets": number} for number in (1, 2, 3, 3)]) == ["held"]
+    assert told(*[{"sockets": number} for number in (1, 1, 2, 3)]) == ["broken"]

@@ -313,3 +313,64 @@ def test_the_same_parameter_in_another_form_is_the_same(first: Json, second: Jso
 
 def test_a_last_request_at_the_cap_may_leave_the_tools_out() -> None:
     assert parameters({"tools": TOOLS}, {}, max_iterations=2) == ["held"]
+
+
+def test_something_new_before_what_was_said_last_should_not_be() -> None:
+    messages = [HI, assistant(CALLING), user([result("toolu_1"), text("(It is noon.)")])]
+    findings = third_request([*messages, assistant([call("toolu_2")]), user([result("toolu_2")])]).check(
+        "HIST-2"
+    )
+    [finding] = [one for one in findings if one.kind == "broken"]
+
+    assert (finding.level, finding.request, finding.block) == ("SHOULD", 3, 1)
+    assert "(It is noon.)" in finding.happened
+
+
+def test_a_thought_that_was_followed_by_nothing_to_run_may_go() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLING[:2], "max_tokens")
+    story.ask([HI, user("Go on.")])
+
+    assert story.reply([text("Done.")]).end().check("HIST-4") == []
+
+
+def test_a_parameter_may_change_around_an_answer_that_was_none() -> None:
+    def kinds(kind: str, reason: str = "") -> list[str]:
+        story = Story()
+        story.turn()
+        story.ask([HI], model="a")
+        if reason:
+            story.reply([text("Hm.")], reason)
+        else:
+            story.answer(kind, 400)
+        story.ask([HI, user("More")], model="b")
+        return story.reply([text("Done.")]).end().kinds("HIST-7")
+
+    assert kinds("fault") == []
+    assert kinds("rejected") == []
+    assert kinds("reply", "refusal") == []
+    assert kinds("reply", "max_tokens") == ["broken"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ({"tools": TOOLS}, {"tools": [{**TOOLS[0], "strict": None}, TOOLS[1]]}, "held"),
+        ({"tools": []}, {}, "held"),
+        ({"system": ""}, {}, "held"),
+        ({"system": [text("a"), text("b")]}, {"system": [text("b"), text("a")]}, "broken"),
+        ({"tools": [*TOOLS, "bash"]}, {"tools": ["bash", *TOOLS]}, "held"),
+        ({"tools": ["bash"]}, {"tools": ["sh"]}, "broken"),
+        ({"system": [text("a", citations=[])]}, {"system": "a"}, "broken"),
+        ({"model": "a", "tools": TOOLS}, {"model": "b"}, "broken"),
+    ],
+)
+def test_forms_of_a_parameter(first: Json, second: Json, kind: str) -> None:
+    assert parameters(first, second, max_iterations=2) == [kind]
+
+
+def test_tools_left_out_before_the_last_request_are_found() -> None:
+    assert parameters({"tools": TOOLS}, {}, max_iterations=3) == ["broken"]
+    assert parameters({"tools": TOOLS}, {}) == ["broken"]

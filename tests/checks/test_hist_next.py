@@ -113,3 +113,34 @@ def test_a_turn_whose_process_died_may_be_forgotten() -> None:
     story.ask([HI, MORE])
 
     assert story.reply([text("There.")]).end().kinds("HIST-11") == ["held"]
+
+
+def test_an_answer_whose_turn_went_on_from_it_or_was_cut_may_be_forgotten() -> None:
+    def second_turn(*rest: tuple[list[Any], str]) -> str:
+        story = Story()
+        story.turn("Hi")
+        story.ask([HI])
+        story.reply([text("Hello.")])
+        for content, reason in rest:
+            story.ask([HI, HELLO])
+            story.reply(content, reason)
+        story.end(None, shown=["Hello."])
+        story.turn("More", handed=[HI, HELLO])
+        story.ask([MORE])
+        return str(second(story.reply([text("There.")]).end()).kind)
+
+    assert second_turn() == "broken"
+    assert second_turn(([text("Half")], "max_tokens")) == "held"
+    assert second_turn(([call("toolu_1")], "tool_use")) == "held"
+
+
+def test_only_texts_with_words_count_as_an_answer() -> None:
+    assert followed_up(MORE, handed=[], left=[HI], said=(text(" "),)).kinds("HIST-11") == ["held"]
+
+
+def test_a_turn_without_words_of_the_users_has_none_to_look_for() -> None:
+    story = Story()
+    story.turn(" ")
+    story.ask([HI])
+
+    assert story.reply([text("Hello.")]).end().check("HIST-11") == []

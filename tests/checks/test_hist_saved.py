@@ -246,3 +246,107 @@ def test_a_turn_that_was_stopped_left_no_history_of_its_own() -> None:
     story.publish(history=[user("Hi"), assistant([call("toolu_1")])])
 
     assert story.overran().check("HIST-8") == []
+
+
+def refused_by_the_api(left: list[Any]) -> list[str]:
+    """What is said to be wrong with a history that nobody tries."""
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply([call("toolu_1")], "tool_use")
+    return [one.happened for one in story.end("capped", history=left).check("HIST-8") if one.happened]
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        ([assistant("Hello.")], "the first message is not the user's"),
+        ([user(" ")], "a blank text block stands in a message of the user"),
+        ([HI, assistant([text(" ")])], "a blank text block stands in a message of the assistant"),
+        ([user([text("Hi"), text("")])], "a blank text block stands in a message of the user"),
+        ([user([{"type": "image"}, text("")])], "a blank text block stands in a message of the user"),
+        ([HI, *ANSWERED, user([result("toolu_1")])], "the call toolu_1 has two results"),
+        ([HI, *ANSWERED, assistant("So."), user([result("toolu_1")])], "no call in the message before"),
+        ([HI, ANSWERED[0], user([text("x"), result("toolu_1"), text("y")])], "something stands before"),
+    ],
+)
+def test_what_the_api_would_refuse_is_named(left: list[Json], words: str) -> None:
+    [happened] = refused_by_the_api(left)
+
+    assert words in happened
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        [{"role": "system", "content": "Be kind."}, HI, *ANSWERED],
+        [HI, ANSWERED[0], {"role": "system", "content": "Be kind."}, ANSWERED[1]],
+        [HI, assistant([text(""), call("toolu_1")]), ANSWERED[1]],
+        [HI, ANSWERED[0], user([result("toolu_1"), text("x"), text("y")])],
+    ],
+)
+def test_what_the_api_takes_is_not_refused(left: list[Json]) -> None:
+    assert refused_by_the_api(left) == []
+
+
+def test_no_more_than_three_problems_of_a_history_are_told() -> None:
+    open_calls = [HI, assistant([call(f"toolu_{number}") for number in range(5)])]
+    [happened] = refused_by_the_api(open_calls)
+
+    assert happened.count("has no result") == 3
+
+
+def test_a_history_is_not_tried_by_a_lost_thread_or_a_request_without_an_answer() -> None:
+    def followed(rule: str) -> Story:
+        story = Story()
+        story.turn()
+        story.ask([HI])
+        story.reply([text("One.")]).end(history=[HI, assistant("One.")])
+        story.turn("More")
+        story.ask([HI, assistant("One."), user("More")])
+        return story.answer("rejected", 404, rule=rule).end("failed") if rule else story.end("failed")
+
+    assert followed("thread_not_found").kinds("HIST-8") == ["held"]
+    assert followed("first_role").kinds("HIST-8") == ["broken"]
+    [finding] = followed("").check("HIST-8")
+    assert (finding.kind, finding.evidence) == ("held", "outcome")
+
+
+def test_a_block_of_no_known_kind_stands_for_nothing() -> None:
+    left = [HI, assistant([text("One."), {"type": "card", "title": "x"}])]
+
+    assert saved(left, "tool_use", "capped").kinds("HIST-9") == ["broken"]
+
+
+def test_a_result_stands_for_a_call_of_the_turn_that_was_never_answered() -> None:
+    other = [HI, assistant([text("One."), call("toolu_1")]), user([result("toolu_9", "not run")])]
+
+    assert saved(other, "tool_use", "capped").kinds("HIST-9") == ["broken"]
+
+
+def test_a_note_needs_something_that_did_not_come_about() -> None:
+    noted = [HI, assistant([text("One.")]), user("[the end]")]
+    server = [text("One."), server_call("srvtoolu_1")]
+
+    def left(content: list[Json], reason: str, *, cancelled: bool = False) -> list[str]:
+        story = Story()
+        story.turn()
+        story.ask([HI])
+        story.reply(content, reason)
+        if cancelled:
+            story.cancel()
+        return story.end("capped", history=noted).kinds("HIST-9")
+
+    assert left([text("One.")], "end_turn") == ["broken"]
+    assert left([text("One.")], "end_turn", cancelled=True) == ["held"]
+    assert left(server, "pause_turn") == ["held"]
+
+
+def test_what_was_made_up_once_is_said_once() -> None:
+    story = Story()
+    for prompt in ("Hi", "More"):
+        story.turn(prompt)
+        story.ask([user(prompt)])
+        story.reply([text("One.")]).end(history=[user(prompt), assistant("One."), assistant("Made up.")])
+
+    assert [one.kind for one in story.check("HIST-9")] == ["broken", "held"]

@@ -242,3 +242,104 @@ def test_a_pause_that_ends_in_a_tool_call_is_no_answer_yet() -> None:
     story.reply([text("Done.")]).end(shown=["Looking.", "Done."])
 
     assert story.kinds("PAUSE-5") == ["held"]
+
+
+def test_parameters_that_no_request_resumes_with_are_not_compared() -> None:
+    assert paused().end("failed").check("PAUSE-2") == []
+    assert paused().end("failed").check("PAUSE-3") == []
+
+
+def test_a_thread_begun_in_an_earlier_turn_is_known_to_the_server_only() -> None:
+    def kinds(**first: object) -> list[str]:
+        story = Story()
+        story.turn()
+        story.ask([HI], **first)
+        story.reply(LOOKING, "pause_turn")
+        story.ask([HI, assistant(LOOKING)])
+        return story.reply([text("Done.")]).end().kinds("PAUSE-3")
+
+    assert kinds(tools=TOOLS) == ["broken"]
+    assert kinds(thread={"type": "continue", "id": "msg_1"}) == ["held"]
+
+
+def test_what_a_thread_offered_at_its_beginning_is_offered_on() -> None:
+    story = paused(thread={"type": "create"})
+    going_on = {"thread": {"type": "continue", "id": "msg_1"}}
+    story.ask([], transcript=[HI, assistant(LOOKING)], **going_on)
+    story.reply([text("More."), server_call("srvtoolu_2")], "pause_turn")
+    story.ask([HI, assistant([*LOOKING, text("More."), server_call("srvtoolu_2")])])
+    findings = story.reply([text("Done.")]).end().check("PAUSE-3")
+
+    assert [(one.kind, one.request) for one in findings] == [("held", 2), ("broken", 3)]
+
+
+@pytest.mark.parametrize(
+    ("tools", "words"),
+    [
+        ([{"name": "other"}], "offers other."),
+        ([{**TOOLS[0], "max_uses": 1}], "offers web_search, but not as before."),
+        (["bash"], "offers bash."),
+    ],
+)
+def test_other_tools_on_resume_are_named(tools: list, words: str) -> None:
+    [finding] = resumed(tools=tools).check("PAUSE-3")
+
+    assert words in finding.happened
+
+
+def test_servers_of_tools_are_named_again_as_well() -> None:
+    story = paused(mcp_servers=[{"type": "url", "name": "docs"}])
+    story.ask([HI, assistant(LOOKING)], tools=TOOLS)
+    [finding] = story.reply([text("Done.")]).end().check("PAUSE-3")
+
+    assert "`mcp_servers` of request 1 again, docs" in finding.expected
+
+
+def test_a_thread_keeps_its_container() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI], thread={"type": "create"})
+    story.reply(LOOKING, "pause_turn", container={"id": "container_1"})
+    story.ask([], transcript=[HI, assistant(LOOKING)], thread={"type": "continue", "id": "msg_1"})
+
+    assert story.reply([text("Done.")]).end().kinds("PAUSE-3") == ["held"]
+
+
+def test_pauses_of_a_cancelled_turn_are_not_counted() -> None:
+    assert endless(6, pauses=3).cancel().end("cancelled").check("PAUSE-4") == []
+    assert paused().cancel().end("cancelled").check("PAUSE-5") == []
+
+
+def test_as_many_pauses_as_are_allowed_hold() -> None:
+    assert endless(4, pauses=3).report("paused too often").end("capped").kinds("PAUSE-4") == ["held"]
+    assert endless(59).overran().check("PAUSE-4") == []
+    assert endless(60).overran().kinds("PAUSE-4") == ["broken"]
+
+
+def test_a_loop_that_tells_nothing_leaves_open_whether_it_marked_the_pause() -> None:
+    def story() -> Story:
+        story = Story(exposes=())
+        story.turn()
+        story.ask([HI])
+        story.reply(LOOKING[:1], "pause_turn")
+        story.ask([HI, assistant(LOOKING[:1])])
+        return story.reply([text("More.")], "pause_turn")
+
+    assert story().end(None).kinds("PAUSE-4") == ["unclear"]
+    assert story().end(None).kinds("PAUSE-5") == ["unclear"]
+
+
+def test_a_report_marks_a_pause_where_a_limit_ended_the_turn() -> None:
+    assert paused(Story(caps={"iterations": 1})).report("stopped").end().kinds("PAUSE-5") == ["held"]
+    assert paused().report("stopped").end().kinds("PAUSE-5") == ["broken"]
+
+
+def test_an_answer_after_a_pause_that_is_not_shown_to_us_is_not_judged() -> None:
+    def story(**more: object) -> Story:
+        story = paused(Story(**more))
+        story.ask([HI, assistant(LOOKING)], tools=TOOLS)
+        return story.reply([text("Two modules.")])
+
+    assert story(exposes=("status",)).end().check("PAUSE-5") == []
+    assert story().end("failed", shown=["Looking."]).check("PAUSE-5") == []
+    assert story().end(shown=["Something else."]).check("PAUSE-5") == []

@@ -134,3 +134,47 @@ def test_a_call_in_refused_output_does_not_run() -> None:
 
     assert left.end("refused").kinds("REFUSE-5") == ["held"]
     assert ran.end("refused").kinds("REFUSE-5") == ["broken"]
+
+
+def test_a_loop_that_tells_nothing_leaves_it_open() -> None:
+    def silent() -> Story:
+        return refused(exposes=()).end(None)
+
+    assert silent().kinds("REFUSE-2") == ["unclear"]
+    assert silent().kinds("REFUSE-3") == ["unclear"]
+
+
+def test_a_status_is_enough_where_nothing_is_reported() -> None:
+    [finding] = refused(exposes=("status",)).end("refused").check("REFUSE-3")
+
+    assert (finding.kind, finding.evidence) == ("held", "outcome")
+
+
+def test_a_refusal_without_a_call_has_none_to_run() -> None:
+    assert refused().end("refused").check("REFUSE-5") == []
+
+
+def test_a_turn_that_has_no_outcome_leaves_open_whether_the_refusal_stopped_it() -> None:
+    assert refused().check("REFUSE-1") == []
+
+
+@pytest.mark.parametrize(
+    ("kept", "kind"), [("To do that you", "held"), ("x To do that you first y", "broken")]
+)
+def test_a_partial_output_is_known_where_it_stands_in_another_text(kept: str, kind: str) -> None:
+    assert followed_by(HI, assistant(kept)).kinds("REFUSE-4") == [kind]
+
+
+def test_a_short_partial_output_may_be_there_by_chance() -> None:
+    def kinds(partial: str) -> list[str]:
+        story = refused([text(partial)]).end("refused")
+        story.turn("More")
+        story.ask([HI, assistant(f"{partial} is said often."), user("More")])
+        return story.reply([text("Yes?")]).end().kinds("REFUSE-4")
+
+    assert kinds("To do that,") == ["held"]
+    assert kinds("To do that, ") == ["broken"]
+
+
+def test_what_the_user_says_is_no_refused_output() -> None:
+    assert followed_by(HI, user(PARTIAL)).kinds("REFUSE-4") == ["held"]

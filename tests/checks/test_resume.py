@@ -221,3 +221,57 @@ def test_a_second_worker_that_could_not_start_leaves_it_open() -> None:
 
 def test_a_turn_with_one_worker_says_nothing() -> None:
     assert beside().check("RESUME-4") == []
+
+
+def test_after_a_reply_that_was_cut_the_rerun_may_do_as_it_likes() -> None:
+    story = Story().turn()
+    story.ask(ASKED)
+    story.reply([text("Half")], "max_tokens").store(KEY).crash().again()
+    story.ask(ASKED)
+
+    assert story.reply([text("Done.")]).end().kinds("RESUME-1") == NOTHING
+
+
+def test_a_rerun_without_a_request_is_right_only_where_none_was_due() -> None:
+    assert called().crash().again().end().kinds("RESUME-1") == NOTHING
+    assert called().crash().cancel("crash").again().end("cancelled").kinds("RESUME-1") == ["held"]
+
+
+def test_a_tool_that_was_running_for_a_reply_nothing_remembers_is_not_asked_after() -> None:
+    story = Story().turn().store(KEY)
+    story.ask(ASKED)
+    story.reply([CALL], "tool_use").tool(ends=False).crash().again()
+    story.ask(ASKED)
+
+    assert story.reply([text("Done.")]).end().kinds("RESUME-2") == NOTHING
+
+
+def test_a_call_that_is_never_answered_leaves_it_open() -> None:
+    def story() -> Story:
+        return called().tool(ends=False).crash().again()
+
+    assert story().end("failed").kinds("RESUME-2") == ["unclear"]
+    assert story().overran().kinds("RESUME-2") == NOTHING
+    assert story().cancel().end("cancelled").kinds("RESUME-2") == NOTHING
+    assert answered(story(), CALLED).end().kinds("RESUME-2") == NOTHING
+
+
+def test_both_runs_are_counted_only_where_the_second_ended() -> None:
+    assert answered(called().tool().store(KEY).crash().again()).kinds("RESUME-3") == NOTHING
+
+
+def test_a_next_message_after_a_turn_that_was_played_again_is_not_about_its_checkpoint() -> None:
+    story = answered(called().crash().again().tool()).end().turn("And now?")
+    story.ask(TOLD)
+
+    assert story.kinds("RESUME-5") == NOTHING
+
+
+def test_a_next_turn_that_was_cancelled_or_never_ended_need_not_ask() -> None:
+    assert called().crash().turn("And now?").cancel("start").end("cancelled").kinds("RESUME-5") == NOTHING
+    assert called().crash().turn("And now?").kinds("RESUME-5") == NOTHING
+
+
+def test_a_cancel_of_another_moment_is_none_of_a_rerun_that_was_cancelled_before() -> None:
+    assert answered(called().crash().again().cancel("request 2")).kinds("RESUME-6") == NOTHING
+    assert called().crash().cancel("crash").again().kinds("RESUME-6") == NOTHING

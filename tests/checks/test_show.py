@@ -193,3 +193,47 @@ def test_a_reply_that_calls_and_yet_ends_may_be_taken_for_no_answer() -> None:
 
     assert ended("failed") == []
     assert ended("completed") == ["broken"]
+
+
+def test_only_a_state_of_that_time_says_what_was_going_on() -> None:
+    def kinds(*, before: str, between: str | None) -> list[str]:
+        story = Story()
+        story.turn()
+        story.publish(activity=before)
+        story.ask([HI])
+        story.reply(CALLING, "tool_use")
+        if between is not None:
+            story.publish(activity=between)
+        story.ask([HI, assistant(CALLING), user([result("toolu_1")])])
+        return story.publish(activity="Late").reply(ANSWER).end().kinds("SHOW-4")
+
+    assert kinds(before="Working", between=None) == ["held"]
+    assert kinds(before="Working", between="") == ["broken"]
+    assert kinds(before="", between=None) == ["broken"]
+    assert kinds(before="", between="Looking") == ["held"]
+
+
+def test_a_turn_that_ran_out_of_time_may_have_thrown_its_answer_away() -> None:
+    for status in ("capped", "cancelled"):
+        assert tool_turn().end(status, shown=[]).check("SHOW-1") == []
+    assert tool_turn().end("failed", shown=[]).kinds("SHOW-1") == ["broken"]
+
+
+def test_an_answer_at_the_very_beginning_is_shown() -> None:
+    assert tool_turn([text("Two were found.")]).end(shown=["Two were found."]).kinds("SHOW-6") == ["held"]
+
+
+def test_something_else_in_place_of_the_answer_is_found() -> None:
+    assert tool_turn().end(shown=["Something else."]).kinds("SHOW-6") == ["broken"]
+    assert tool_turn().end(shown=[]).check("SHOW-6") == []
+
+
+def test_an_error_of_a_tool_that_stands_behind_the_answer_is_found() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLING, "tool_use").tool(error="disk full")
+    story.ask([HI, assistant(CALLING), user([result("toolu_1", "disk full", is_error=True)])])
+    [finding] = story.reply(ANSWER).end(shown=["Two were found. Both are red. disk full"]).check("SHOW-6")
+
+    assert finding.happened == "What was shown ends with: disk full"

@@ -103,3 +103,53 @@ def test_a_connection_that_is_closed_behind_the_answer_is_no_giving_up() -> None
 
 def test_a_stream_that_nothing_disturbed_is_not_judged() -> None:
     assert asked().streams([text("Hello.")]).end(shown=["Hello."]).kinds("STREAM-2") == []
+
+
+def test_what_is_another_block_was_not_misread() -> None:
+    def kinds(sent: dict, back: dict) -> list[str]:
+        return looked([sent, CALL], [back, CALL], {"a": "b"}).kinds("STREAM-1")
+
+    assert kinds(text("Hello there."), thinking("Hello there.")) == ["held"]
+    assert kinds({"type": "card", "title": "a"}, {"type": "card", "title": "b"}) == ["held"]
+    assert kinds(call("toolu_2", value={"a": 1}), call("toolu_3", value={"a": 1})) == ["held"]
+    assert kinds(text("Hello there.", citations=[]), text("Hello there.")) == ["held"]
+    assert kinds(text("Hi.", citations=[{"a": 1}]), text("Hi.", citations=[{"a": 2}])) == ["broken"]
+
+
+def test_a_run_of_a_tool_nobody_called_is_judged_elsewhere() -> None:
+    story = asked().streams([CALL], "tool_use")
+    story.tool("other", {}).tool("look", {"a": "b"})
+    story.ask([HI, assistant([CALL]), user([result("toolu_1")])])
+
+    assert story.reply([text("Done.")]).end(shown=["Done."]).kinds("STREAM-1") == ["held"]
+
+
+def test_a_run_under_another_stop_reason_is_judged_elsewhere() -> None:
+    story = asked().streams([CALL], "end_turn")
+    story.tool("look", {})
+
+    assert story.end(shown=["Done."]).kinds("STREAM-1") == ["held"]
+
+
+def test_a_disturbed_stream_may_be_followed_by_another_conversation_or_a_failing_tool() -> None:
+    def failed(reason: str = "end_turn", *, tool: bool = False, **limits: float) -> list[str]:
+        story = Streamed(PAUSED)
+        story.turn(**limits)
+        story.ask([HI])
+        story.streams([CALL], reason)
+        if tool:
+            story.tool(error="busy")
+        return story.end("failed").kinds("STREAM-2")
+
+    assert failed() == ["broken"]
+    assert failed("tool_use") == ["broken"]
+    assert failed("max_tokens") == ["held"]
+    assert failed(tool=True) == ["held"]
+    assert failed(max_iterations=1) == ["held"]
+    assert failed(wall_clock=1.0) == ["held"]
+
+
+@pytest.mark.parametrize("reply", [{"content": [], "gap": 0.1}, {"content": [], "pings": 0.1},
+                                   {"content": [], "segment": 3}])  # fmt: skip
+def test_all_that_disturbs_a_stream_counts(reply: dict) -> None:
+    assert asked(reply).streams([text("Hello.")]).end(shown=["Hello."]).kinds("STREAM-2") == ["held"]

@@ -75,3 +75,36 @@ def test_a_lost_thread_that_ends_the_turn_breaks_the_clause() -> None:
 
 def test_a_cancelled_turn_need_not_replay() -> None:
     assert lost().cancel().end("cancelled").kinds("THREAD-1") == ["unclear"]
+
+
+def test_the_whole_conversation_is_what_the_last_answered_request_held() -> None:
+    story = begun()
+    for _ in range(2):
+        story.ask([RESULT], thread=CONTINUE, transcript=WHOLE)
+        story.answer("fault", 500)
+        story.ask([RESULT, user("Well?")], thread=CONTINUE, transcript=[*WHOLE, user("Well?")])
+        story.answer("rejected", 404, rule="thread_not_found")
+    story.ask([HI, RESULT], thread={"type": "create"})
+
+    assert story.reply([text("Done.")]).end().kinds("THREAD-1") == ["broken", "held"]
+
+
+def test_a_lost_thread_that_is_continued_again_is_found() -> None:
+    story = lost()
+    story.ask(WHOLE, thread=CONTINUE)
+    [finding, *_] = story.reply([text("Done.")]).end().check("THREAD-1")
+
+    assert finding.kind == "broken"
+    assert "continues a thread again" in finding.happened
+
+
+def test_a_user_may_say_a_thing_twice() -> None:
+    assert continued([RESULT, user("Hi")]).kinds("THREAD-1") == ["held"]
+    assert continued([user([result("toolu_9")])]).kinds("THREAD-1") == ["held"]
+
+
+def test_a_result_that_the_thread_holds_is_not_sent_again() -> None:
+    story = continued([RESULT])
+    story.ask([RESULT], thread=CONTINUE, transcript=[*WHOLE, assistant("Done."), RESULT])
+
+    assert story.reply([text("Done.")]).kinds("THREAD-1") == ["broken", "held"]

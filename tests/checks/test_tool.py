@@ -267,3 +267,124 @@ def test_a_tool_should_be_waited_for_where_nothing_limits_its_time() -> None:
 def test_a_tool_may_be_left_behind_where_time_is_limited_or_the_turn_cancelled() -> None:
     assert left_running(wall_clock=0.5).reply([text("Done.")]).end().kinds("TOOL-3") == ["held"]
     assert left_running().cancel().reply([text("Done.")]).end().kinds("TOOL-3") == ["held"]
+
+
+def test_a_stop_for_tools_that_calls_none_is_judged_elsewhere() -> None:
+    assert calling().end("failed").check("TOOL-1") == []
+
+
+def test_what_a_turn_without_an_outcome_would_have_done_is_open() -> None:
+    assert calling(ONE).kinds("TOOL-1") == ["unclear"]
+
+
+def test_a_tool_that_does_not_exist_may_end_the_turn_by_its_own_clause() -> None:
+    assert calling(call("toolu_1", "nope")).end("failed").kinds("TOOL-1") == ["unclear"]
+    assert calling(call("toolu_1", "nope")).report("no such tool").end().kinds("TOOL-1") == ["unclear"]
+    assert calling(call("toolu_1", "nope")).end(shown=[]).kinds("TOOL-1") == ["broken"]
+
+
+def test_ids_that_repeat_are_the_scripts_own_doing() -> None:
+    twin = {**TWO, "id": "toolu_1"}
+    story = calling(ONE, twin)
+    story.ask([HI, assistant([ONE, twin]), user([FIRST])], tools=TOOLS)
+
+    assert story.reply([text("Done.")]).end().check("TOOL-2") == []
+
+
+def test_a_request_without_results_is_judged_once() -> None:
+    for clause in ("TOOL-2", "TOOL-3"):
+        assert answered(user("Go on.")).check(clause) == []
+
+
+LONG = "A long text. " * 20
+
+
+@pytest.mark.parametrize(
+    ("returned", "sent", "kind"),
+    [
+        (LONG, "A summary.", "unclear"),
+        (LONG, "", "broken"),
+        (LONG[:200], "A summary.", "broken"),
+        (LONG[:201], "A summary.", "unclear"),
+        ("short", "Something else.", "broken"),
+    ],
+)
+def test_a_long_result_may_go_back_in_a_shorter_form(returned: str, sent: str, kind: str) -> None:
+    story = calling(ONE).tool("look", {"n": 1}, result=returned)
+    story.ask([HI, assistant([ONE]), user([result("toolu_1", sent)])], tools=TOOLS)
+
+    assert story.reply([text("Done.")]).end().kinds("TOOL-3") == [kind]
+
+
+def test_a_long_result_that_is_anothers_or_marked_as_failed_is_no_shorter_form() -> None:
+    def kinds(**more: object) -> list[str]:
+        story = calling(ONE, TWO).tool("look", {"n": 1}, result=LONG).tool("other", {"n": 2}, result="b" * 9)
+        back = user([result("toolu_1", "b" * 9, **more), result("toolu_2", "b" * 9)])
+        story.ask([HI, assistant([ONE, TWO]), back], tools=TOOLS)
+        return [one.kind for one in story.reply([text("Done.")]).end().check("TOOL-3")]
+
+    assert kinds() == ["broken"]
+    assert kinds(is_error=True) == ["broken"]
+
+
+def test_a_tool_that_took_its_time_was_waited_for_long_enough() -> None:
+    story = calling(ONE).tool("look", {"n": 1}, ends=False).wait(1.0)
+    story.ask([HI, assistant([ONE]), user([result("toolu_1", "It runs.")])], tools=TOOLS)
+
+    assert story.reply([text("Done.")]).end().kinds("TOOL-3") == ["held"]
+
+
+def test_a_failed_call_beside_one_that_was_answered_needs_a_result_too() -> None:
+    story = calling(ONE, TWO).tool("look", {"n": 1}, error="disk full").tool("other", {"n": 2})
+    story.ask([HI, assistant([ONE, TWO]), user([SECOND])], tools=TOOLS)
+    [finding] = story.reply([text("Done.")]).end().check("TOOL-4")
+
+    assert (finding.kind, finding.level) == ("broken", None)
+    assert "has no result for it" in finding.happened
+
+
+def test_a_failed_call_in_a_turn_that_a_limit_ended_needs_no_answer() -> None:
+    story = calling(ONE, max_iterations=1).tool("look", {"n": 1}, error="disk full")
+
+    assert story.end("capped").check("TOOL-4") == []
+
+
+def test_failures_of_tools_that_are_the_loops_own_are_not_known() -> None:
+    story = calling(ONE, story=Story(exposes=("status",))).tool("look", {"n": 1}, error="disk full")
+
+    assert story.end("completed").check("TOOL-4") == []
+
+
+def test_a_tool_that_is_offered_in_the_middle_is_known() -> None:
+    def kinds(added: dict) -> list[str]:
+        story = Story()
+        story.turn()
+        story.ask(
+            [HI, {"role": "system", "content": [{"type": "tool_addition", "tool": added}]}], tools=TOOLS
+        )
+        return story.reply([NOPE], "tool_use").end("failed").kinds("TOOL-5")
+
+    assert kinds({"name": "nope"}) == []
+    assert kinds({"tool_name": "nope"}) == []
+    assert kinds({"name": "other"}) == ["broken"]
+
+
+def test_a_thread_remembers_the_tools_it_began_with() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI], tools=[*TOOLS, {"name": "nope"}], thread={"type": "create"})
+    story.reply([text("Hm.")], "pause_turn")
+    story.ask([HI], thread={"type": "continue", "id": "msg_1"})
+
+    assert story.reply([NOPE], "tool_use").end("failed").check("TOOL-5") == []
+
+
+def test_json_of_a_text_beyond_ascii_carries_it_either_way() -> None:
+    def kinds(sent: str) -> list[str]:
+        story = calling(ONE).tool("look", {"n": 1}, result='naïve "yes"')
+        story.ask([HI, assistant([ONE]), user([result("toolu_1", sent)])], tools=TOOLS)
+        return story.reply([text("Done.")]).end().kinds("TOOL-3")
+
+    assert kinds(r'{"out": "naïve \"yes\""}') == ["held"]
+    assert kinds(r'{"out": "na\u00efve \"yes\""}') == ["held"]
+    assert kinds('{"out": "naive"}') == ["broken"]

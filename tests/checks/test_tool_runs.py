@@ -194,3 +194,119 @@ def test_a_late_run_of_an_earlier_call_is_no_run_of_the_later_one() -> None:
     story.reply([{**ONE, "id": "toolu_2"}], "max_tokens").tool(value={"n": {}})
 
     assert story.end("truncated").kinds("TOOL-11") == ["held"]
+
+
+def test_a_stop_for_tools_that_calls_none_is_judged_elsewhere() -> None:
+    assert calling().end("failed").check("TOOL-6") == []
+    assert calling(ONE).end("failed").check("TOOL-6") == []
+
+
+def test_a_tool_that_nobody_called_is_found() -> None:
+    [finding] = then(calling(ONE).tool(value={"n": {}}).tool("other"), *ANSWER).check("TOOL-6")
+
+    assert finding.expected == "other does not run, as the reply to request 1 has it."
+
+
+def test_a_call_of_an_earlier_reply_may_run_late() -> None:
+    story = calling(ONE)
+    story.ask([HI, *ANSWER])
+    story.reply([call("toolu_2", "other")], "tool_use").tool(value={"n": {}}).tool("other")
+    second = (assistant([call("toolu_2", "other")]), user([result("toolu_2")]))
+
+    assert then(story, *ANSWER, *second).check("TOOL-6")[-1].kind == "held"
+
+
+def test_a_result_may_be_remembered_from_an_earlier_turn() -> None:
+    def kinds(value: dict) -> list[str]:
+        story = then(calling(ONE).tool(value={"n": {}}), *ANSWER)
+        story.turn("More")
+        again = call("toolu_2", value=value)
+        story.ask([HI, *ANSWER, user("More")])
+        story.reply([again], "tool_use")
+        return then(story, *ANSWER, user("More"), assistant([again]), user([result("toolu_2")])).kinds(
+            "TOOL-6"
+        )
+
+    assert kinds({"n": {}}) == ["held"]
+    assert kinds({"n": 9}) == ["broken", "held"]
+
+
+def test_a_tool_that_is_not_the_turns_is_not_asked_after() -> None:
+    own = call("toolu_1", "own")
+
+    assert then(calling(own), assistant([own]), user([result("toolu_1")])).check("TOOL-6") == []
+
+
+def test_a_run_with_another_input_is_told_once() -> None:
+    assert len(then(calling(ONE).tool(value={}), *ANSWER).check("TOOL-6")) == 1
+
+
+def test_three_runs_are_counted() -> None:
+    story = calling(ONE)
+    for _ in range(3):
+        story.tool(value={"n": {}})
+    [finding] = then(story, *ANSWER).check("TOOL-6")
+
+    assert finding.happened == "look ran 3 times with the same input."
+
+
+def test_a_server_call_that_nothing_follows_says_nothing() -> None:
+    assert calling(*SERVED, stop_reason="pause_turn").end("failed").check("TOOL-7") == []
+    assert calling(*SERVED).reply(SERVED, "pause_turn", whole=False).end("failed").check("TOOL-7") == []
+    assert then(calling(ONE), *ANSWER).check("TOOL-7") == []
+
+
+def test_a_result_for_a_server_call_is_found_in_the_next_turn() -> None:
+    story = calling(*SERVED, stop_reason="end_turn").end()
+    story.turn("More")
+
+    [finding] = then(story, assistant(SERVED), user([result("srvtoolu_1")])).check("TOOL-7")
+    assert (finding.kind, finding.request) == ("broken", 2)
+
+
+def test_the_same_call_of_the_clients_own_may_run() -> None:
+    both = [server_call("srvtoolu_1", "look", {"n": {}}), ONE]
+    story = calling(*both).tool(value={"n": {}})
+
+    assert then(story, assistant(both), user([result("toolu_1")])).kinds("TOOL-7") == ["held"]
+
+
+@pytest.mark.parametrize(("seconds", "kinds"), [(0.1, []), (0.3, ["broken"])])
+def test_a_sibling_is_slow_where_it_takes_noticeably_longer(seconds: float, kinds: list[str]) -> None:
+    story = calling(FAST, SLOW).tool(value={"n": 1}, result="quick result")
+    story.tool(value={"n": 2}, ends=False).wait(seconds).ends_tool(result="slow result")
+    lost = user([result("toolu_1", "", is_error=True), result("toolu_2", "slow result")])
+
+    assert then(story, assistant([FAST, SLOW]), lost).kinds("TOOL-9") == kinds
+
+
+def test_a_siblings_result_that_is_not_there_at_all_is_found() -> None:
+    story = calling(FAST, SLOW).tool(value={"n": 1}, result="quick result")
+    story.tool(value={"n": 2}, error="timed out")
+    [finding] = then(story, assistant([FAST, SLOW]), user([result("toolu_2", "x", is_error=True)])).check(
+        "TOOL-9"
+    )
+
+    assert finding.happened == "Request 2 has no result for it."
+
+
+def test_a_tool_that_hangs_in_a_cancelled_turn_or_returned_says_nothing() -> None:
+    hangs = calling(ONE, wall_clock=1.0).tool(value={"n": {}}, ends=False).cancel()
+
+    assert hangs.end("cancelled").check("TOOL-9") == []
+    assert calling(ONE, wall_clock=1.0).tool(value={"n": {}}).overran().check("TOOL-9") == []
+
+
+def test_five_replies_without_a_call_are_spinning_and_four_are_not() -> None:
+    assert without_a_call(4).end("failed").kinds("TOOL-10") == ["held"]
+    assert without_a_call(5).end("failed").kinds("TOOL-10") == ["broken"]
+
+
+def test_a_loop_that_tells_nothing_or_was_cancelled_leaves_open_what_it_took_the_stop_for() -> None:
+    story = Story(exposes=())
+    story.turn()
+    story.ask([HI])
+    story.reply([text("Calling it now.")], "tool_use")
+
+    assert story.end(None).kinds("TOOL-10") == ["unclear"]
+    assert without_a_call(1).cancel().end("cancelled").kinds("TOOL-10") == ["unclear"]

@@ -127,3 +127,33 @@ def test_a_cut_call_kept_for_later_is_found() -> None:
 
 def test_a_whole_call_before_the_cut_may_be_kept() -> None:
     assert cut([CALL, text("And then")]).end("truncated").check("TRUNC-4") == []
+
+
+def test_a_cut_call_that_is_sent_in_the_same_turn_is_found() -> None:
+    story = cut([CALL])
+    story.ask([HI, assistant([CALL]), user([result("toolu_1", "cut", is_error=True)])], max_tokens=200)
+    [finding] = story.reply([text("Yes?")]).end().check("TRUNC-4")
+
+    assert (finding.kind, finding.request, finding.block) == ("broken", 2, 0)
+
+
+def test_a_cut_call_that_was_made_again_held() -> None:
+    story = cut([CALL])
+    story.ask([HI], max_tokens=200)
+
+    [finding] = story.reply([text("Yes?")]).end().check("TRUNC-4")
+    assert (finding.kind, finding.evidence) == ("held", "wire")
+
+
+def test_a_cut_call_says_nothing_where_nobody_sees_the_tools() -> None:
+    assert cut([CALL], exposes=()).end("truncated").check("TRUNC-4") == []
+
+
+def test_a_lower_limit_is_no_higher_one() -> None:
+    assert went_on([HI], "continue", max_tokens=100).kinds("TRUNC-2") == ["broken"]
+    assert went_on([HI], "continue", max_tokens=99).kinds("TRUNC-2") == ["broken"]
+    assert went_on([HI], "continue", max_tokens=101).kinds("TRUNC-2") == ["held"]
+
+
+def test_a_turn_that_was_stopped_leaves_open_what_it_would_have_done() -> None:
+    assert cut().overran().check("TRUNC-2") == []

@@ -79,3 +79,23 @@ def test_a_slip_is_a_crash_even_if_it_names_the_reason() -> None:
 
     assert level("KeyError", "LookupError") is None
     assert level("UnexpectedStop") == "SHOULD"
+
+
+def test_a_loop_that_tells_nothing_leaves_it_open() -> None:
+    assert levels(strange(exposes=()).end(None).check("UNKNOWN-1")) == [("unclear", None)]
+
+
+def test_a_word_in_the_published_state_or_in_what_a_client_got_can_be_read() -> None:
+    published = strange().publish({"content": "Stopped: brand_new_reason", "is_error": True})
+
+    assert levels(published.end("failed").check("UNKNOWN-1")) == [("held", None)]
+    answered = strange().end("failed", look=[("json.stop", "brand_new_reason")])
+    assert levels(answered.check("UNKNOWN-1")) == [("held", None)]
+
+
+def test_a_loop_that_has_no_place_for_the_reason_should_find_one() -> None:
+    shown = [{"content": "Stopped.", "is_error": True}]
+
+    assert levels(strange(exposes=("shown",)).end(None, shown=shown).check("UNKNOWN-1")) == [
+        ("broken", "SHOULD")
+    ]
