@@ -26,6 +26,8 @@ _OVERHEAD = 60.0
 
 RUNNERS = pytest.StashKey[dict["Suite", "Runner"]]()
 RESULT = pytest.StashKey[dict[str, Any]]()
+REPORTED = pytest.StashKey[dict[str, Any]]()
+"""What the reports that were asked for are to say of a case."""
 _cassette: pytest.StashKey[Use] = pytest.StashKey()
 
 
@@ -126,7 +128,14 @@ def pytest_plugin_registered(plugin: object, manager: pytest.PytestPluginManager
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Say how recordings are made."""
+    """Say how recordings are made, and which reports are written."""
+    parser.getgroup("loop-harness").addoption(
+        "--harness-report",
+        action="append",
+        default=[],
+        metavar="KIND:PATH",
+        help="Write a report of the conformance tests: json, junit, html and others; see docs/reports.md.",
+    )
     parser.getgroup("loop-harness").addoption(
         "--harness-record",
         nargs="?",
@@ -138,7 +147,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the markers."""
+    """Name the markers, and have the reports written that are asked for."""
+    if config.option.harness_report and not hasattr(config, "workerinput"):
+        from .plugin_report import Reporting
+
+        config.pluginmanager.register(Reporting(config.option.harness_report), "loop-harness reports")
     config.addinivalue_line(
         "markers",
         "conformance(family, variant): a scenario of the loop-harness suite; "
@@ -203,6 +216,8 @@ def pytest_runtest_makereport(
     report = yield
     if call.when == "call" and _suite_of(item):
         report.loop_harness = item.stash.get(RESULT, None)  # type: ignore[attr-defined]
+        if REPORTED in item.stash:
+            report.loop_harness_result = item.stash[REPORTED]  # type: ignore[attr-defined]
         if report.skipped and isinstance(report.longrepr, tuple):
             path, line, _ = item.reportinfo()
             report.longrepr = (str(path), (line or 0) + 1, report.longrepr[2])

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from .plugin import RESULT, RUNNERS
+from .plugin import REPORTED, RESULT, RUNNERS
 
 if TYPE_CHECKING:
     from .case import Case
@@ -24,7 +24,7 @@ def judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
     runner = runner_of(request, suite)
     probe = runner.probe()
     if probe.problem:
-        _undrivable(request, runner.name, probe.problem)
+        _undrivable(request, suite, runner.name, probe.problem)
     if case.variant not in probe.variants:
         pytest.skip(f"the loop sends the same requests as [{probe.variants[0]}], which is run")
     result, stale = runner.run(case), ""
@@ -39,6 +39,8 @@ def judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
         root = request.config.rootpath
         known = known_results(root / suite.baseline, root / suite.scenarios if suite.scenarios else None)
         result, stale = held(known, runner.name, case, result)
+    if request.config.option.harness_report:
+        _report(request, suite, runner, result=result, note=stale)
     _conclude(request, runner, result, suite.profile or "")
     if stale:
         pytest.fail(stale, pytrace=False)
@@ -61,7 +63,25 @@ def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult
         pytest.skip(result.reason or "the loop does not expose what this scenario needs")
 
 
-def _undrivable(request: pytest.FixtureRequest, name: str, problem: str) -> NoReturn:
+def _report(
+    request: pytest.FixtureRequest, suite: Suite, runner: Runner, *, result: CaseResult, note: str
+) -> None:
+    """Hand the verdict to the reports, which are written in another process under pytest-xdist."""
+    from .plugin_report import told
+
+    probe = runner.probe()
+    of = _told(suite, runner.name) | {"exposes": probe.exposes, "notes": [*probe.notes, *note.splitlines()]}
+    request.node.stash[REPORTED] = told(of, result)
+
+
+def _told(suite: Suite, name: str) -> dict[str, Any]:
+    from .runner import DEFAULT_SEED
+
+    seed = DEFAULT_SEED if suite.seed is None else suite.seed
+    return {"loop": name, "seed": seed, "profile": suite.profile or "", "notes": [], "result": ""}
+
+
+def _undrivable(request: pytest.FixtureRequest, suite: Suite, name: str, problem: str) -> NoReturn:
     """Fail the first case with the explanation; the others of the run, in whatever process, point to it."""
     __tracebackhide__ = True
     from zlib import crc32
@@ -72,6 +92,11 @@ def _undrivable(request: pytest.FixtureRequest, name: str, problem: str) -> NoRe
     told = folder / f"loop-harness-{crc32(name.encode()):08x}"
     try:
         told.touch(exist_ok=False)
+        if request.config.option.harness_report:
+            from .plugin_report import cleaner
+
+            of = _told(suite, name) | {"problem": cleaner().text(problem)}
+            request.node.stash[REPORTED] = of
     except FileExistsError:
         pytest.skip(f"{name} cannot be driven: the first failure says why")
     pytest.fail(f"The loop cannot be driven, so nothing was judged.\n\n{problem}", pytrace=False)
@@ -84,7 +109,7 @@ def runner_of(request: pytest.FixtureRequest, suite: Suite) -> Runner:
     if suite not in running:
         blocked = _start(running, suite)
         if blocked:
-            _undrivable(request, getattr(suite.loop, "__qualname__", str(suite.loop)), blocked)
+            _undrivable(request, suite, getattr(suite.loop, "__qualname__", str(suite.loop)), blocked)
     return running[suite]
 
 

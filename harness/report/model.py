@@ -34,7 +34,9 @@ class LoopReport(msgspec.Struct, kw_only=True):
     seed: int = 0
     """Decided the text that does not matter."""
     command: list[str] = []
-    """The words of the line that runs a case again, `{case}` and `{history}` standing for the case's own."""
+    """The words of the line that runs a case again, `{case}` and `{history}` standing for the case's own.
+
+    Of a run by pytest it is `pytest`, and a node id in which `{test}` stands for the case."""
     exposes: list[str] = []
     """What the probe found the loop to expose; the names are those of `harness.turn.EXPOSABLE`."""
     notes: list[str] = []
@@ -58,6 +60,9 @@ class LoopReport(msgspec.Struct, kw_only=True):
 
     def again(self, result: CaseResult) -> str:
         """The line that runs a case again."""
+        if self.command[:1] == ["pytest"]:
+            test = f"{result.scenario}-{result.variant}"
+            return shlex.join(word.replace("{test}", test) for word in self.command)
         own = {"{case}": result.id, "{history}": result.history or ""}
         return shlex.join(own.get(word, word) for word in self.command)
 
