@@ -43,6 +43,7 @@ from .provider.tokens import token_of
 from .pulse import Pulse
 from .rival import LOADS, PATIENCE, WAITS, Claims, Rival
 from .scenario.model import Scenario, TurnScript
+from .stretched import stretched
 from .turn import EXPOSABLE, HANGUP, INTERRUPTS, TurnSpec
 
 AFTER = 0.1
@@ -98,6 +99,7 @@ class CaseRun:
         self._provider = provider
         self._driver = driver
         self._worker = worker
+        case = Case(stretched(case.scenario, driver.declaration.caps), case.variant)
         self._case = case
         self._terms = terms
         self._pulse = pulse

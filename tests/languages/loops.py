@@ -76,7 +76,7 @@ LANGUAGES = (
         words=("php", "php/conformance.php"),
         wrong=("php", "php/conformance.php", "WrongJson"),
         clauses=frozenset({"HIST-1", "PAUSE-2"}),
-        case="cap/clock-first-paused[json]",
+        case="pause/no-arguments[json]",
         exposes=TOLD + CACHED,
         ready=("php", "-r", "exit((int) !(extension_loaded('curl') && extension_loaded('pcntl')));"),
     ),

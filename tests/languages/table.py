@@ -24,9 +24,8 @@ HEAD = """# Loops in other languages
 The loops of [examples/](../examples), each played through every scenario as `loop-harness run` does it, and
 how many cases ended how. The reference loop was played beside them: no clause got another grade than there.
 `unsupported` is what a loop does not expose: checkpoints in Node, Ruby and shell, tools of its own in PHP.
-`inconclusive` is a case that never came to the clause it is about: a job with a limit of 100 seconds is not
-seen to reach it, and a loop that never streams (PHP, Ruby) meets no broken stream. A language that is not
-listed here is judged by its tests alone, in a few scenarios.
+`inconclusive` is a case that never came to the clause it is about: a loop that never streams (PHP, Ruby)
+meets no broken stream. A language that is not listed here is judged by its tests alone, in a few scenarios.
 """
 
 
@@ -62,11 +61,13 @@ def _cell(counts: dict[str, int]) -> str:
 
 def main(names: list[str]) -> None:
     right = verdicts(REFERENCE, [], jobs=2) if names else {}
-    new = {language.name: played(language, right) for language in LANGUAGES if language.name in names}
-    for name, one in new.items():
-        print(name, *one["differences"], sep="\n  ")
-    kept = (json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}) | new
-    KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    for language in LANGUAGES:
+        if language.name in names:
+            kept[language.name] = one = played(language, right)
+            print(language.name, *one["differences"], sep="\n  ", flush=True)
+        # One by one, for each of them takes minutes.
+        KEPT.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
     PAGE.write_text(page(kept), "utf-8")
 
 
