@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -67,6 +68,29 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_Help, **options)
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """As ever, and what is the name of a file is looked at before anything is done."""
+        if options.get("metavar") in _PATHS:
+            options.setdefault("type", _path)
+        return super().add_argument(*names, **options)
+
+
+_PATHS = ("PATH", "FILE", "DIR", "CASSETTE", "REPORT.json", "OLD.json", "NEW.json")
+
+
+def _path(text: str) -> str:
+    """The name of a file or a folder, none of which would be taken for the working directory."""
+    if not text:
+        raise argparse.ArgumentTypeError("an empty text names no file; the working directory is .")
+    try:
+        # What a shell makes of <(...) is in no folder.
+        named = stat.S_ISFIFO(os.stat(text).st_mode) and os.path.exists(os.path.realpath(text))  # noqa: PTH110, PTH116
+    except (OSError, ValueError):
+        return text  # whoever wants to read it says what is wrong
+    if named:
+        raise argparse.ArgumentTypeError(f"{text} is a pipe, which may never be written to; give a file")
+    return text
 
 
 def _columns() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -88,7 +89,7 @@ def test_a_loop_that_cannot_be_driven_exits_with_4_and_says_why(
         (["run", "--loop", "a:b", "--loop", "a:b"], "2 loops are called a:b; write --loop NAME=a:b"),
         (["run", "--loop", "x=a"], "name the loop as PKG.MOD:ATTR"),
         (["run"], "name what is to be judged: --loop PKG.MOD:ATTR, or --command CMD"),
-        (["render", "nothing.json"], "nothing.json: No such file or directory"),
+        (["render", "nothing.json"], "nothing.json: there is no such file"),
         (["render", "mine.py"], "mine.py: not a JSON report of loop-harness"),
         (["render", "mine.py", "xml:here"], "xml:here: write KIND:PATH"),
         (["run", "--loop", "a:b", "--report", "json:no/where.json"], "there is no folder no"),
@@ -246,3 +247,64 @@ def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[s
         main(["--version"])
     assert capsys.readouterr().out == f"loop-harness {__version__}\n"
     assert f'version = "{__version__}"' in (ROOT / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["judge", ""],
+        ["validate", ""],
+        ["drift", ""],
+        ["render", ""],
+        ["compare", "", "x.json"],
+        ["merge", "", "-o", "x.json"],
+        ["replay", ""],
+        ["run", "--baseline", ""],
+        ["run", "--history", ""],
+        ["serve", "--script", ""],
+    ],
+)
+def test_an_empty_name_is_not_that_of_the_working_directory(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+
+    assert "an empty text names no file; the working directory is ." in capsys.readouterr().err
+
+
+def test_a_pipe_that_nobody_may_ever_write_to_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+
+    for command in (["judge"], ["validate"], ["replay"], ["render"], ["drift", "--against"]):
+        with pytest.raises(SystemExit, match="2"):
+            main([*command, str(tmp_path / "pipe.yaml")])
+
+        assert "pipe.yaml is a pipe, which may never be written to; give a file" in capsys.readouterr().err
+
+
+def test_what_a_shell_hands_over_as_a_pipe_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "examples" / "dropped_thinking.yaml").read_bytes()
+    read, write = os.pipe()
+    with os.fdopen(write, "wb") as theirs, os.fdopen(read):
+        theirs.write(text)
+        theirs.close()
+        assert main(["judge", f"/dev/fd/{read}"]) == 1
+
+    assert "HIST-1" in capsys.readouterr().out
+
+
+def test_a_report_that_is_not_there_is_told_with_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "report.json").touch()
+
+    for command in (["render"], ["compare", "report.json"], ["merge", "-o", "x.json"]):
+        assert main([*command, "reprot.json"]) == 2
+        said = capsys.readouterr().err
+        assert "there is no such file; did you mean `report.json`?" in said or command[0] == "compare"
+    assert main(["render", "nowhere/report.json"]) == 2
+    assert "there is no folder nowhere" in capsys.readouterr().err

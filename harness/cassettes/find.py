@@ -16,6 +16,8 @@ class Found:
     """What was looked for in some files and folders."""
 
     files: list[Path]
+    problems: list[Problem] = field(default_factory=list)
+    """Of files that cannot be read."""
     others: int = 0
     """Files in folders that are no recordings."""
     _named: set[Path] = field(default_factory=set)
@@ -26,19 +28,22 @@ class Found:
         At the end raises `CassetteError` with every problem of every file. A file of a folder that is
         something else is only counted.
         """
-        problems: list[Problem] = []
+        yield from self.sound()
+        if self.problems:
+            raise CassetteError(self.problems)
+
+    def sound(self) -> Iterator[Cassette]:
+        """Those that can be read; what is wrong with the others is in `problems` at the end."""
         for path in self.files:
             try:
                 yield read(path)
             except NotACassetteError as error:
                 if path in self._named:
-                    problems += error.problems
+                    self.problems += error.problems
                 else:
                     self.others += 1
             except CassetteError as error:
-                problems += error.problems
-        if problems:
-            raise CassetteError(problems)
+                self.problems += error.problems
 
 
 def find(paths: Sequence[Path]) -> Found:

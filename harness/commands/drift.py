@@ -9,7 +9,7 @@ from pathlib import Path
 from ..cassettes.drift import Drift, Finding, drift_of, key_of
 from ..cassettes.exchanges import talk_of
 from ..cassettes.find import find
-from ..cassettes.problems import CassetteError
+from ..cassettes.problems import CassetteError, Problem
 from ..history import HistoryError, RequestSeen
 from ..loops.sdk_types import version
 from ..reading import read_history
@@ -29,19 +29,29 @@ _STYLE = {"sdk": "bad", "unknown": "bad", "unsent": "bad", "changed": "warn"}
 
 
 def run(options: Namespace) -> int:
-    """Say what is behind; 1 where that matters, with `strict` also keys that came since."""
+    """Say what is behind; 1 where that matters, with `strict` also keys that came since.
+
+    What cannot be read keeps nothing else from being looked at: it is told at the end, with the code 2.
+    """
     sent = _sent([Path(path) for path in options.against]) if options.against else None
     try:
-        drifts = [
-            drift_of(cassette, sent) for cassette in find([Path(path) for path in options.paths]).read()
-        ]
+        found = find([Path(path) for path in options.paths])
     except CassetteError as error:
-        raise Stop(f"a recording cannot be used:\n{error}") from error
+        raise Stop(str(error)) from error
+    drifts = [drift_of(cassette, sent) for cassette in found.sound()]
+    if found.problems and not drifts:
+        raise Stop(_unread(found.problems))
     if not any(drift.requests for drift in drifts):
         raise Stop(f"no request of the Messages API in {', '.join(options.paths)}", CANNOT_BE_DRIVEN)
     show(_lines(drifts, compared=sent is not None))
+    if found.problems:
+        raise Stop(_unread(found.problems))
     matters = set(_MEANING) if options.strict else set(_MEANING) - {"changed"}
     return BROKEN if any(each.kind in matters for drift in drifts for each in drift.findings) else 0
+
+
+def _unread(problems: Sequence[Problem]) -> str:
+    return "\n".join(["what cannot be read was not looked at:", *map(str, problems)])
 
 
 def _sent(paths: Sequence[Path]) -> frozenset[bytes]:

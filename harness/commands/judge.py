@@ -28,7 +28,10 @@ _AGAIN = ["loop-harness", "judge", "{history}"]
 
 
 def run(options: Namespace) -> int:
-    """Judge each path; the exit code is that of a run with these results."""
+    """Judge each path; the exit code is that of a run with these results.
+
+    What cannot be read keeps nothing else from being judged: it is told at the end, and then the code is 2.
+    """
     view = view_of(options)
     wanted = wanted_reports(options.report)
     paths = [Path(path) for path in options.paths]
@@ -36,9 +39,11 @@ def run(options: Namespace) -> int:
     others = [path for path in paths if path not in stored]
     stored += [file for path in others for file in sorted(path.rglob(f"*{_HISTORY}"))]
     cleaner = Cleaner()
-    loops = _by_loop([(path, _read(path)) for path in stored], cleaner)
-    recordings = _recordings(others, cleaner)
-    if others and not recordings and not loops:
+    recordings, unread = _recordings(others, cleaner)
+    histories, unreadable = _histories(stored)
+    loops = _by_loop(histories, cleaner)
+    unread += unreadable
+    if others and not (recordings or loops or unread):
         raise Stop(f"no recording in {', '.join(map(str, others))}: they end in .yaml, .yml or .json")
     for loop in loops:
         _show(loop, view, several=len(loops) > 1)
@@ -48,7 +53,11 @@ def run(options: Namespace) -> int:
             show(traffic_lines(recordings))
         else:
             _show(loops[-1], view, several=False)
+    if loops:
+        loops[-1].notes += [f"cannot be read: {each}" for each in unread]
     write_reports(wanted, report_of(loops), view)
+    if unread:
+        raise Stop("\n".join(["what cannot be read was not judged:", *unread]))
     results = [result for loop in loops for result in loop.results]
     return exit_code(results, strict=options.strict, part=options.allow_undecided)
 
@@ -61,14 +70,16 @@ def _show(loop: LoopReport, view: View, *, several: bool) -> None:
     show(teller.rest(loop.results))
 
 
-def _recordings(paths: list[Path], cleaner: Cleaner) -> list[Judged]:
+def _recordings(paths: list[Path], cleaner: Cleaner) -> tuple[list[Judged], list[str]]:
+    """The recordings that can be read, judged, and what is wrong with the others. Raises `Stop`."""
     try:
-        recordings = [judge_cassette(cassette) for cassette in find(paths).read()]
+        found = find(paths)
     except CassetteError as error:
-        raise Stop(f"a recording cannot be used:\n{error}") from error
+        raise Stop(str(error)) from error
+    recordings = [judge_cassette(cassette) for cassette in found.sound()]
     for judged in recordings:
         judged.checks = cleaner.checks(judged.checks)
-    return recordings
+    return recordings, [str(problem) for problem in found.problems]
 
 
 def _by_loop(histories: Sequence[tuple[Path, list[AnyEvent]]], cleaner: Cleaner) -> list[LoopReport]:
@@ -86,11 +97,16 @@ def _by_loop(histories: Sequence[tuple[Path, list[AnyEvent]]], cleaner: Cleaner)
     return list(loops.values())
 
 
-def _read(path: Path) -> list[AnyEvent]:
-    try:
-        return read_history(path)
-    except HistoryError as error:
-        raise Stop(str(error)) from error
+def _histories(paths: Sequence[Path]) -> tuple[list[tuple[Path, list[AnyEvent]]], list[str]]:
+    """The histories that can be read, and what is wrong with the others."""
+    found: list[tuple[Path, list[AnyEvent]]] = []
+    problems: list[str] = []
+    for path in paths:
+        try:
+            found.append((path, read_history(path)))
+        except HistoryError as error:
+            problems.append(str(error))
+    return found, problems
 
 
 def _judged(path: Path, events: list[AnyEvent]) -> CaseResult:

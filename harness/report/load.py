@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from ..scenario.problems import nearest
 from .model import SCHEMA, Report
 from .packed import unpacked
 
@@ -22,9 +23,20 @@ def load(path: Path) -> Report:
     """The report stored at `path`. Raises `ReportError`."""
     try:
         data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise ReportError(f"{path}: there is no such file{_near(path)}") from error
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from error
     return decode(data, str(path))
+
+
+def _near(path: Path) -> str:
+    """What beside it is called almost so."""
+    try:
+        beside = [str(path.parent / each.name) for each in path.parent.iterdir()]
+    except OSError:
+        return f": there is no folder {path.parent}"
+    return nearest(str(path), beside, listed=0)
 
 
 def decode(data: bytes | str, name: str = "the report") -> Report:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
+from harness.report.load import load
 from tests.cassettes.recordings import (
     TOOL,
     answer,
@@ -156,3 +157,23 @@ def test_a_recording_of_something_else_decides_nothing(
 
     assert main(["judge", "right"]) == 4
     assert "passed over   2 other interactions: 2 of api.openai.com" in capsys.readouterr().out
+
+
+def test_one_that_cannot_be_read_keeps_no_other_from_being_judged(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "wrong" / "bad.yaml").write_text("interactions:\n- request: {}\n- response: 3\n")
+    (here / "right" / "torn.yaml").write_text("interactions: [\n")
+    (here / "right" / "x.ndjson").write_text("{}\n")
+
+    assert main(["judge", ".", "--report", "json:report.json"]) == 2
+
+    out, err = capsys.readouterr()
+    assert "FAIL  HIST-1" in out
+    assert "2 recordings: 1 fail, 1 pass" in out
+    said = [line.partition(":")[0] for line in err.splitlines()[1:]]
+    assert said == ["right/torn.yaml", "wrong/bad.yaml", "wrong/bad.yaml", "right/x.ndjson"]
+    [loop] = load(here / "report.json").loops
+    assert [note for note in loop.notes if note.startswith("cannot be read: wrong/bad.yaml:2:")]
+    assert main(["drift", "."]) == 2
+    assert "wrong/bad.yaml:2:" in capsys.readouterr().err

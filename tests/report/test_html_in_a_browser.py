@@ -25,6 +25,7 @@ from tests.report.samples import (
     LOST,
     SLIGHT,
     UNCLEAR,
+    cut,
     loop,
     report,
     result,
@@ -73,6 +74,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "forty": report(*many),
         "known": report(loop("mine", result("tool/one", "json", KEPT, KNOWN, grade="known"))),
         "gone": report(undriven()),
+        "cut": report(cut()),
         "none": report(loop("empty")),
     }
     for name, one in made.items():
@@ -99,6 +101,7 @@ def found(packages: Path, pages: Path) -> dict[str, Any]:
             {"file": str(pages / "forty.html"), "hashes": [""], "brief": True, "time": True},
             {"file": str(pages / "known.html"), "hashes": ["", "#run=tool%2Fone%5Bjson%5D&loop=mine"]},
             {"file": str(pages / "gone.html"), "hashes": [""]},
+            {"file": str(pages / "cut.html"), "hashes": [""]},
             {"file": str(pages / "none.html"), "hashes": ["", "#nowhere", "#run=a&loop=b"]},
         ],
     }
@@ -116,7 +119,7 @@ def test_nothing_goes_wrong_and_nothing_is_fetched(found: dict[str, Any]) -> Non
 
 
 def test_nothing_sticks_out_on_a_desktop_or_a_phone(found: dict[str, Any]) -> None:
-    assert len(found["rendered"]) == 12
+    assert len(found["rendered"]) == 13
     assert found["overflows"] == []
 
 
