@@ -69,9 +69,8 @@ def cases_for(mutant: Mutant, variants: Iterable[str]) -> list[Case]:
 def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -> Kill:
     """Play a mutant through its scenarios: in this process, or where it can be stopped if it never ends."""
     cases = cases_for(mutant, variants)
-    if any(case.scenario.crashes or case.scenario.rivals or _interrupts(case) for case in cases):
-        # Only a host can be killed or interrupted, or have another beside it. It is probed, so that its
-        # libraries are imported first.
+    if needs_a_host(cases):
+        # It is probed, so that its libraries are imported first.
         with Runner(mutant.target(form)) as runner:
             return summed(mutant, runner.run_all(cases))
     loop = mutant.async_loop if form == "async" else mutant.loop
@@ -84,6 +83,11 @@ def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -
         with Runner(mutant.target(form)) as runner:
             results = runner.run_all(cases)
     return summed(mutant, results)
+
+
+def needs_a_host(cases: Iterable[Case]) -> bool:
+    """Whether any is played by what can be killed or interrupted, or have another beside it: a process."""
+    return any(case.scenario.crashes or case.scenario.rivals or _interrupts(case) for case in cases)
 
 
 def _interrupts(case: Case) -> bool:
