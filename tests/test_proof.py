@@ -28,7 +28,7 @@ def all_killed(plays: Sequence[tuple[Mutant, str, Sequence[str]]]) -> None:
 
 
 def sample() -> list[tuple[Mutant, str, Sequence[str]]]:
-    """Every mutant in one of its forms: every second one asynchronous and streamed, where it can be told there.
+    """Every mutant in one of its forms: every second one asynchronous and streamed, where that can be told.
 
     A process of its own costs seconds: of those that need one, the first for each clause is enough here.
     """
