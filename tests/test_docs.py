@@ -38,7 +38,7 @@ def made_by_commands() -> list[tuple[Path, list[str], str]]:
 def test_the_readme_shows_a_judged_recording_and_a_judged_loop() -> None:
     commands = [command[:2] for page, command, _ in made_by_commands() if page == ROOT / "README.md"]
 
-    assert commands == [["loop-harness", "judge"], ["loop-harness", "run"]]
+    assert commands == [["loop-harness", "run"], ["loop-harness", "judge"]]
 
 
 @pytest.mark.parametrize(

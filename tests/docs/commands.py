@@ -22,7 +22,23 @@ from tests.docs.pages import ROOT
 
 PLACEHOLDER = re.compile(r"[A-Z][A-Z/.]*…?|.*…")
 """A word that stands for another: `SELECTOR…`, `FILE`, `…`."""
-SHELL = {"[", "cd", "echo", "else", "eval", "exit", "fi", "if", "mkdir", "then", ".", "head", "apt", "npm"}
+SHELL = {
+    "[",
+    "cd",
+    "echo",
+    "else",
+    "eval",
+    "exit",
+    "fi",
+    "if",
+    "mkdir",
+    "then",
+    ".",
+    "head",
+    "apt",
+    "npm",
+    "sphinx-build",
+}
 """What is not ours to check: the shell's own words, and installers of other languages."""
 OURS = re.compile(r"(?:examples|bench|docs)/[\w./-]+")
 
@@ -77,7 +93,9 @@ def _problems(words: list[str]) -> Iterator[str]:
         yield from _pre_commit(rest)
     elif program == "bash":
         yield from (f"{path} is not there" for path in rest[:1] if not (ROOT / path).exists())
-    elif program not in SHELL | {"pytest"}:
+    elif program == "pytest":
+        yield from _pytest(rest)
+    elif program not in SHELL:
         yield f"nobody knows what `{program}` is: a page that needs it says why in the comment before it"
 
 
@@ -125,6 +143,13 @@ def _python(words: Iterable[str]) -> Iterator[str]:
     flag, *rest = [*words, ""]
     if flag == "-m" and rest[0].partition(".")[0] in ("harness", "tests") and not find_spec(rest[0]):
         yield f"there is no module {rest[0]}"
+
+
+def _pytest(words: list[str]) -> Iterator[str]:
+    plugin = (ROOT / "harness" / "plugin.py").read_text(encoding="utf-8")
+    for option in (word.partition("=")[0] for word in words if word.startswith("--harness-")):
+        if f'"{option}"' not in plugin:
+            yield f"the plugin has no option {option}"
 
 
 def _pre_commit(words: list[str]) -> Iterator[str]:

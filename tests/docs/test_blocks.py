@@ -4,13 +4,16 @@ The comment before a block says more where its kind does not say enough:
 
 * `made by …; tests/test_docs.py compares`: its first line is a command, the rest what that prints;
 * `tests/….py runs this`, `compares` or `reads`: that test does, and names the page;
+* `quoted from FILE`: it stands there, word for word;
 * `not run: …`: for a reason.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,7 @@ import yaml
 from harness.baseline.load import Known
 from harness.baseline.load import load as load_baseline
 from harness.clauses import CLAUSES
+from harness.declaration import DeclarationError, collect
 from harness.loops.protocol import ByeLine, HelloLine, OutcomeLine, RunLine, TurnLine
 from harness.report.load import decode
 from harness.scenario.discover import find_scenarios
@@ -31,7 +35,8 @@ from tests.docs.commands import lines, problems
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name, spoken
 
 COMPARED = "made by the command in its first line; tests/test_docs.py compares"
-BY = re.compile(r"(?P<test>tests/\S+\.py) (?:runs|compares|reads) this(?: as \S+)?")
+BY = re.compile(r"(?P<test>tests/\S+\.py) (?:runs|compares|reads) this(?: as .+)?")
+QUOTED = re.compile(r"quoted from (?P<file>\S+)")
 NOT_RUN = re.compile(r"not run: (?P<reason>\w.*\w)", re.DOTALL)
 LINES = {"protocol": TurnLine, "outcome": OutcomeLine, "hello": HelloLine, "run": RunLine, "bye": ByeLine}
 
@@ -40,6 +45,8 @@ def wrong(block: Block) -> list[str]:
     """What is wrong with a block; nothing where something sees to it that it is right."""
     if found := BY.fullmatch(block.note):
         return _by_a_test(block, ROOT / found["test"])
+    if found := QUOTED.fullmatch(block.note):
+        return [] if _stands_in(ROOT / found["file"], block.text) else [f"does not stand in {found['file']}"]
     if NOT_RUN.fullmatch(block.note):
         return []
     if block.note == COMPARED:
@@ -57,6 +64,13 @@ def _by_a_test(block: Block, test: Path) -> list[str]:
         return [f"there is no {test.relative_to(ROOT)}"]
     named = test.read_text(encoding="utf-8")
     return [] if f'"{block.page.name}"' in named else [f"{test.name} does not read {block.page.name}"]
+
+
+def _stands_in(file: Path, text: str) -> bool:
+    """Whether all that the text says in Python is said in the file, however it is laid out."""
+    said = {ast.dump(node) for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))}
+    quoted = [node.value if isinstance(node, ast.Expr) else node for node in ast.parse(text).body]
+    return all(ast.dump(node) in said for node in quoted)
 
 
 def _commands(text: str) -> list[str]:
@@ -121,8 +135,17 @@ def _python(text: str) -> list[str]:
     return []
 
 
+def _toml(text: str) -> list[str]:
+    """What a loop declares."""
+    try:
+        collect(tomllib.loads(text)["tool"]["loop-harness"])
+    except DeclarationError as error:
+        return error.problems
+    return []
+
+
 READERS: dict[str, Callable[[str], list[str]]] = {
-    "command": _commands, "yaml": _yaml, "json": _json, "python": _python,
+    "command": _commands, "yaml": _yaml, "json": _json, "python": _python, "toml": _toml,
 }  # fmt: skip
 
 
@@ -151,6 +174,7 @@ def test_every_command_within_a_sentence_can_be_typed(page: Path) -> None:
         ("command", "", "frobnicate\n", "nobody knows what `frobnicate` is"),
         ("command", "", "python -m tests.no_such\n", "there is no module tests.no_such"),
         ("command", "", "pip install '.[no_such]'\n", "there is no extra no_such"),
+        ("command", "", "pytest --harness-recrod\n", "the plugin has no option --harness-recrod"),
         ("command", "", "pre-commit run no-such\n", "there is no hook no-such"),
         ("command", "", "node examples/no_such.mjs\n", "examples/no_such.mjs is not there"),
         ("yaml", "", "title: x\nscript: []\n", "clauses"),
@@ -163,6 +187,8 @@ def test_every_command_within_a_sentence_can_be_typed(page: Path) -> None:
         ("", COMPARED, "some output\n", "shows no command"),
         ("js", "tests/no_such.py runs this", "1", "there is no tests/no_such.py"),
         ("js", "tests/test_ci.py runs this", "1", "test_ci.py does not read README.md"),
+        ("toml", "", "[tool.loop-harness]\npolicies = {on_max_tokens = 'x'}\n", "on_max_tokens"),
+        ("python", "quoted from harness/cli.py", "no_such_line", "does not stand in harness/cli.py"),
         ("js", "not run: ", "1", "nobody knows what is meant"),
     ],
 )
