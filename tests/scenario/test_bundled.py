@@ -123,9 +123,9 @@ def test_every_clause_has_a_scenario_that_is_about_it() -> None:
 
 
 def test_loading_them_takes_a_moment() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     find_scenarios()
-    assert time.perf_counter() - began < 1.5
+    assert time.process_time() - began < 1.5
 
 
 def test_loading_them_imports_neither_faker_nor_anthropic() -> None:
