@@ -16,6 +16,7 @@ import yaml
 
 from harness.cli import main
 from harness.commands.init_files import Answers, files
+from harness.commands.init_source import WHEEL
 from tests.commanding import ROOT
 
 PAGE = (ROOT / "docs" / "ci.md").read_text()
@@ -85,7 +86,7 @@ def test_the_job_on_github_judges_and_reports(runner: Any) -> None:
     ran = runner(small(judge))
 
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert (runner.home / "installed").read_text() == "pip install loop-harness\n"
+    assert (runner.home / "installed").read_text() == f"pip install {WHEEL}\n"
     reports = runner.checkout / "conformance-report"
     assert sorted(path.name for path in reports.iterdir()) == ["index.html", "junit.xml", "run.json"]
     assert "nothing broken" in (runner.home / "summary.md").read_text()

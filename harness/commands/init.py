@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 from . import Stop
 from .init_files import Answers, files
+from .init_source import WHEEL, checkout, installed_from, source
 from .terminal import write
 
 LANGUAGES = ("python", "node", "php", "ruby", "shell", "other")
@@ -47,6 +49,11 @@ def run(options: Namespace) -> int:
         path = _place(here, name)
         new += [name] if (fresh := _write_new(path, text)) else []
         write(f"{'written' if fresh else 'kept'}  {path}\n")
+    if answers.ci != "none" and answers.source == WHEEL and not (here / WHEEL).exists():
+        made = (
+            f"pip wheel --no-deps --wheel-dir {Path(WHEEL).parent} {shlex.quote(checkout(installed_from()))}"
+        )
+        write(f"\nthe job installs {WHEEL}, to be kept in the repository: {made}\n")
     write(f"\nnext: {_next(answers, new)}\n")
     return 0
 
@@ -103,6 +110,7 @@ def _answers(options: Namespace, here: Path, ask: Ask | None) -> Answers:
         streaming=_yes(ask, options.streaming, "do replies stream?"),
         queue=_yes(ask, options.queue, "is it a job in a queue, with published state and cancellation?"),
         ci=options.ci or _ci(here),
+        source=source(installed_from()),
     )
     module, _, attribute = entry.partition(":")
     named = module.removesuffix(".py").replace("/", ".").split(".")

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from .init_source import WHEEL
+
 BASELINE = "conformance.yaml"
 REPORTS = "conformance-report"
 _HTTP = re.compile(r"(?:[A-Z]+ +)?https?://\S+")
@@ -25,6 +27,8 @@ class Answers(NamedTuple):
     """The loop is a job: it publishes, can be cancelled, cleans up."""
     ci: str
     """`github`, `gitlab` or `none`."""
+    source: str = WHEEL
+    """What pip installs in the job."""
 
     @property
     def kind(self) -> str:
@@ -88,11 +92,11 @@ def _script(answers: Answers) -> str:
 
 
 def _github(answers: Answers) -> str:
-    return _GITHUB.format(command=shlex.join(answers.words), reports=REPORTS)
+    return _GITHUB.format(command=shlex.join(answers.words), reports=REPORTS, source=answers.source)
 
 
 def _gitlab(answers: Answers) -> str:
-    return _GITLAB.format(command=shlex.join(answers.words), reports=REPORTS)
+    return _GITLAB.format(command=shlex.join(answers.words), reports=REPORTS, source=answers.source)
 
 
 _BASELINE = """\
@@ -151,7 +155,7 @@ permissions:
   contents: read
 
 env:
-  LOOP_HARNESS: loop-harness  # what pip installs; a version or an address narrows it
+  LOOP_HARNESS: {source}  # what pip installs: a wheel, a path or an address
 
 jobs:
   conformance:
@@ -186,7 +190,7 @@ _GITLAB = """\
 conformance:
   image: python:3.12
   variables:
-    LOOP_HARNESS: loop-harness  # what pip installs; a version or an address narrows it
+    LOOP_HARNESS: {source}  # what pip installs: a wheel, a path or an address
   script:
     - pip install "$LOOP_HARNESS"
     - if [ -f pyproject.toml ]; then pip install .; fi

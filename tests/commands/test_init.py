@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness import __version__
 from harness.cli import main
 from harness.commands import init
 from harness.commands.init_files import Answers, files
+from harness.commands.init_source import WHEEL, checkout, source
 from tests.commanding import in_a_terminal, told
 
 PYTHON = ["init", "--language", "python", "--entry", "my_agent.conformance:loop"]
@@ -97,8 +99,60 @@ def test_at_a_terminal_it_asks(empty: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     options = init.Namespace(language=None, entry=None, streaming=None, queue=None, ci=None)
 
-    assert init._answers(options, empty, ask) == Answers("python", "mine:loop", True, False, "github")
+    assert init._answers(options, empty, ask)._replace(source="") == (
+        Answers("python", "mine:loop", True, False, "github", "")
+    )
     assert [question.split()[0] for question in asked] == ["language", "entry", "do", "do", "is"]
+
+
+@pytest.mark.parametrize(
+    ("written", "what"),
+    [
+        (None, WHEEL),
+        ("", f"loop-harness=={__version__}"),
+        ('{"url": "file:///home/me/loop-harness", "dir_info": {"editable": true}}', WHEEL),
+        ('{"url": "file:///tmp/loop_harness.whl", "archive_info": {}}', WHEEL),
+        ('{"url": "https://me:secret@host.example/x.whl", "archive_info": {}}', "https://host.example/x.whl"),
+        (
+            '{"url": "https://host.example/x.git", "vcs_info": {"vcs": "git", "commit_id": "4f2a"}}',
+            "git+https://host.example/x.git@4f2a",
+        ),
+    ],
+)
+def test_a_job_installs_what_is_installed_here_where_it_can_be_had(written: str | None, what: str) -> None:
+    assert source(written) == what
+    [job] = [
+        yaml.safe_load(text)
+        for name, text in files(Answers("python", "m:loop", False, False, "github", what)).items()
+        if name.endswith("conformance.yml")
+    ]
+    assert job["env"] == {"LOOP_HARNESS": what}
+
+
+@pytest.mark.parametrize(
+    ("written", "folder"),
+    [
+        (None, "CHECKOUT"),
+        ('{"url": "file:///home/me/loop%20harness", "dir_info": {}}', "/home/me/loop harness"),
+        ('{"url": "file:///tmp/loop_harness.whl", "archive_info": {}}', "CHECKOUT"),
+        ('{"url": "https://host.example/x.whl", "archive_info": {}}', "CHECKOUT"),
+    ],
+)
+def test_the_checkout_is_named_where_it_is_known(written: str | None, folder: str) -> None:
+    assert checkout(written) == folder
+
+
+def test_the_wheel_that_a_job_takes_is_asked_for_until_it_is_there(
+    empty: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(init, "installed_from", lambda: None)
+    assert main(PYTHON) == 0
+    assert f"the job installs {WHEEL}, to be kept in the repository: pip wheel --no-deps" in told(capsys)
+
+    (empty / WHEEL).parent.mkdir()
+    (empty / WHEEL).touch()
+    assert main(PYTHON) == 0
+    assert "the job installs" not in told(capsys)
 
 
 @pytest.mark.slow
