@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from ..case import Case
 from ..history import HistoryError
-from ..report.clean import Cleaner
 from ..report.kinds import View
 from ..report.lines import Line, counted
 from ..report.model import LoopReport, covered
@@ -19,7 +18,7 @@ from .known import Comparison
 from .part import Part
 from .progress import progress
 from .services import port_of
-from .target import Contender, declared_by
+from .target import Contender, cleaner_of, declared_by
 from .terminal import show
 
 MOST_JOBS = 4
@@ -42,7 +41,7 @@ def judge(
 
     Raises `Stop`, and `KeyboardInterrupt`: then `found` has what was judged until then, and what was not.
     """
-    cleaner = Cleaner()
+    cleaner = cleaner_of(options)
     cases = part.of_loop(loop.name, cases)
     if not cases:
         show([Line(f"{loop.name}: nothing to play, for nothing failed in {options.last_failed}")])

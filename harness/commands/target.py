@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -12,6 +13,7 @@ from .services import OPTIONS, add_service, service, service_words, variable
 
 if TYPE_CHECKING:
     from ..loops.place import Target
+    from ..report.clean import Cleaner
     from ..turn import Declaration
 
 _NAMED = re.compile(r"(?P<name>[\w.-]+)=(?P<told>.+)", re.DOTALL)
@@ -55,11 +57,11 @@ class Contender(NamedTuple):
     name: str
     target: str | Target
     told: str
-    """The target as it was written."""
+    """The target as it was written, without what looks like a key."""
     history: Path | None
     """The folder for what happens in its cases."""
     command: list[str]
-    """The line that runs a case again, word by word."""
+    """The line that runs a case again, word by word; where a key was, there is REDACTED."""
 
 
 def contenders(options: Namespace, seed: int) -> list[Contender]:
@@ -75,13 +77,26 @@ def contenders(options: Namespace, seed: int) -> list[Contender]:
             raise Stop(f"{option}: {names.count(name)} loops are called {name}; write {option} NAME={name}")
     _misplaced(options)
     kept = _history(options)
+    cleaner = cleaner_of(options)
     found = []
     for option, name, told in named:
         folder = kept / re.sub(r"[^\w.-]+", "_", name) if kept and len(named) > 1 else kept
         target = _target(options, option, told)
         written = told if name == told else f"{name}={told}"
-        found.append(Contender(name, target, told, folder, _again(options, [option, written], seed)))
+        again = [cleaner.text(word) for word in _again(options, [option, written], seed)]
+        found.append(Contender(cleaner.text(name), target, cleaner.text(told), folder, again))
     return found
+
+
+def cleaner_of(options: Namespace) -> Cleaner:
+    """Who takes keys out of what is told: those of the environment, and of what the options hand on."""
+    from ..report.clean import Cleaner
+
+    headers = [header.partition(":") for header in options.header]
+    return Cleaner(
+        os.environ | dict(map(variable, options.env)),
+        [(name.strip(), value.strip()) for name, _, value in headers],
+    )
 
 
 def declared_by(options: Namespace) -> Declaration | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
 from ..cassettes.redact import Redactor
-from ..cassettes.secrets import FIELDS, REDACTED, forms, from_environment, spans
+from ..cassettes.secrets import FIELDS, HEADERS, REDACTED, SHORTEST, forms, from_environment, spans
 from ..judge import CheckResult
 from ..runner import CaseResult
 from .packed import packed, unpacked
@@ -23,8 +23,14 @@ _NAMED = re.compile(rf'"(?:{FIELDS.pattern})":"(?!<)', re.IGNORECASE)
 class Cleaner:
     """Puts REDACTED for what looks like a key, and for the keys in the environment, in whatever form."""
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, environment: Mapping[str, str] | None = None, headers: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """`environment`: in place of that of this process. `headers`: those that are sent to a service."""
         known = from_environment(environment)
+        for name, value in headers:
+            if HEADERS.search(name) and len(value) >= SHORTEST:
+                known |= dict.fromkeys((value, value.split()[-1]), f"the header {name}")
         self._redactor = Redactor(known=known)
         self._forms = [form for secret in known for form in forms(secret)]
         self._seen: dict[str, str] = {}

@@ -14,6 +14,7 @@ from random import Random
 from ..clauses import CLAUSES
 from ..history import Answered, AnyEvent, Broken, RequestSeen, ToolEnded, ToolStarted, TurnBegan
 from ..judge import CheckResult
+from ..retrial import hangs_on_time
 from ..runner import CaseResult
 from ..transcript import messages_seen
 from ..wire.codec import dumps
@@ -37,6 +38,14 @@ _OVERLOADED = (
 """What a stream says that breaks off with an error."""
 
 
+_SHOWN = ("The fault:", 1)
+_UNSEEN = (
+    "It asked as recorded; whether the fault is there shows in what came of the answers, or when:",
+    2,
+)
+"""What a script says in the end, and its exit code: 2 where requests alone cannot tell."""
+
+
 def render(report: Report, _view: View) -> dict[str, str]:
     """The scripts by the names of their files; cases whose events are not stored have none."""
     several = len(report.loops) > 1
@@ -56,9 +65,15 @@ def script(loop: LoopReport, result: CaseResult, name: str = "repro.py") -> str:
     most = _last(checks)
     seen = [messages_seen(event) for event in result.events if isinstance(event, RequestSeen)][:most]
     replies = _replies(result.events)[:most]
-    fault = checks[0].message if checks else result.reason.splitlines()[0] if result.reason else result.id
-    template = files(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
-    code = template.replace("{FAULT}", repr(fault))
+    on_wire = [check for check in checks if check.evidence == "wire" and not hangs_on_time([check])]
+    first = next(iter(on_wire or checks), None)
+    fault = first.message if first else result.reason.splitlines()[0] if result.reason else result.id
+    code = files(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
+    every = len(seen) == sum(isinstance(event, RequestSeen) for event in result.events)
+    # Where the fault is what was not asked any more, whoever asks more does not have it.
+    code = code.replace("{SAME}", "asked == SEEN" if every else "asked[: len(SEEN)] == SEEN")
+    says, number = _SHOWN if on_wire else _UNSEEN
+    code = code.replace("{SAYS}", says).replace("{CODE}", str(number)).replace("{FAULT}", repr(fault))
     values = [f"REPLIES = {replies!r}", f"SEEN = {seen!r}"]
     usage = [
         f"Found by loop-harness in {result.id} of {loop.name}; this script does without it.",

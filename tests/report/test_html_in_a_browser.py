@@ -34,7 +34,7 @@ from tests.report.samples import (
     wrong,
 )
 
-PACKAGES = ("axe-core@4.14.1", "html-validate@11.21.1", "puppeteer-core@25.16.0")
+PACKAGES = ("axe-core@4.14.1", "html-validate@10.17.0", "puppeteer-core@25.16.0")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 RUN = "#run=tool%2Fone%5Bjson%5D&loop=wrong"
@@ -172,6 +172,21 @@ def test_it_is_opened_filtered_clicked_through_and_gone_back_in(found: dict[str,
     assert steps["tabbed"]
     assert steps["case"]["title"].startswith("tool/one[json]")
     assert steps["printed"]
+
+
+def test_nothing_but_keys_is_needed(found: dict[str, Any]) -> None:
+    keys = found["keys"]
+
+    assert keys["skip"] == "wrong"
+    assert keys["clause"] == "TOOL-2 MUST"
+    assert keys["run"] == "tool/one[json] ✗ fail"
+    assert "shown" in keys["shown"].split()
+    assert keys["back"] == "TOOL-2 MUST"
+    assert keys["pages"] > 1000
+
+
+def test_in_narrow_columns_names_show_what_sets_them_apart(found: dict[str, Any]) -> None:
+    assert found["columns"][1:3] == [["…0", "a-rather-long-name-0"], ["…1", "a-rather-long-name-1"]]
 
 
 def test_five_thousand_results_open_soon(found: dict[str, Any]) -> None:

@@ -52,6 +52,29 @@ def test_a_loop_with_the_fault_is_told_of_it_and_another_is_not(tmp_path: Path) 
     assert "request 2: [{" in mended.stdout
 
 
+def test_who_goes_on_where_the_fault_was_to_stop_does_not_have_it(tmp_path: Path) -> None:
+    stopped = LOST.__class__(clause="PAUSE-1", level="MUST", grade="fail", message="It ended.", request=2)
+    text = script(loop(), result("tool/one", "json", stopped))
+    client = CLIENT.replace("RIGHT\n", "")
+
+    assert run(text, client, tmp_path).returncode == 1
+    assert run(text, f"{client}\nask(messages)\n", tmp_path).returncode == 0
+
+
+def test_what_requests_do_not_show_is_left_to_the_reader(tmp_path: Path) -> None:
+    by_word = LOST.__class__(
+        clause="SHOW-1", level="MUST", grade="fail", message="It was not shown.", evidence="outcome"
+    )
+    text = script(loop(), result("tool/one", "json", by_word))
+
+    done = run(text, CLIENT.replace("RIGHT\n", ""), tmp_path)
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("It asked as recorded; whether the fault is there shows in what came of")
+    assert done.stderr.endswith(": It was not shown.\n")
+    assert len(text.splitlines()) <= LINES
+
+
 def test_a_script_tells_what_is_wrong_and_what_to_do_in_forty_lines() -> None:
     text = script(loop(), result("tool/one", "json", LOST, KEPT), "tool-one.py")
 

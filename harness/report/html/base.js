@@ -46,7 +46,8 @@ const several = DATA.loops.length > 1;
 /** A text in which `code` is marked as in Markdown. */
 const prose = (text) => String(text || '').split('`').map((part, place) => (place % 2 ? el('code', {}, part) : part));
 
-const linkTo = (source) => (/^https:/.test(source || '') ? el('a', { href: source, rel: 'noreferrer' }, source) : source);
+const linkTo = (source) => String(source || '').split(/(https:[^\s,;]+)/)
+  .map((part, place) => (place % 2 ? el('a', { href: part, rel: 'noreferrer' }, part) : part));
 
 function diffOf(text) {
   const kind = { '+': 'added', '-': 'gone' };

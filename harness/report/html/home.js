@@ -21,7 +21,7 @@ function verdictOf(loop, number) {
   if (loop.problem) return ['e', 'cannot be driven'];
   const broken = brokenIn(number);
   if (broken) return ['f', `${counted(broken, 'clause')} broken`];
-  if (loop.cutShort) return ['e', 'incomplete'];
+  if (loop.cutShort) return ['i', 'incomplete'];
   if (loop.results.some((result) => result[1] === 'error')) return ['e', 'some cases could not be judged'];
   const known = Object.values(TALLIES[number]).filter((of) => of.k).length;
   if (known) return ['k', `nothing new, ${counted(known, 'clause')} known`];
@@ -109,10 +109,18 @@ const SHOWN = {
   judged: ['All', (row) => row.letters.some(Boolean)],
 };
 
+/** What is alike at the start of all names: in a narrow column it would be all that is seen of them. */
+const ALIKE = DATA.loops.length > MANY ? DATA.loops.map((loop) => loop.name).reduce((one, other) => {
+  let end = 0;
+  while (end < one.length && one[end] === other[end]) end += 1;
+  return one.slice(0, end);
+}).replace(/[^-_./: ]*$/, '') : '';
+const columnName = (loop) => (ALIKE.length > 3 && loop.name.length > 12 ? `…${loop.name.slice(ALIKE.length)}` : loop.name);
+
 /** The table, and a function that shows only some of its rows and returns how many. */
 function matrix(rows, what) {
   const head = el('tr', {}, el('th', { scope: 'col' }, what),
-    DATA.loops.map((loop) => el('th', { scope: 'col', title: loop.name }, el('span', {}, several ? loop.name : 'result'))));
+    DATA.loops.map((loop) => el('th', { scope: 'col', title: loop.name }, el('span', {}, several ? columnName(loop) : 'result'))));
   const groups = new Map();
   for (const row of rows) {
     if (!groups.has(row.group)) groups.set(row.group, []);
@@ -175,7 +183,8 @@ function home() {
   const key = el('ul', { class: 'key' }, LETTERS.map((letter) => el('li', {}, el('b', { class: letter }, GRADES[letter].mark), ` ${GRADES[letter].name}: ${GRADES[letter].says}`)));
   update();
   return [
-    el('h1', { tabindex: '-1' }, several && !red ? `${DATA.loops.length} loops without a failure` : title),
+    el('h1', { tabindex: '-1' }, several && !red ? `${DATA.loops.length} loops without a failure` : title,
+      several && DATA.loops.some((loop) => loop.cutShort) && ', incomplete'),
     DATA.loops.length > MANY ? el('details', { class: 'fold' }, el('summary', {}, `The ${DATA.loops.length} loops, summed up`), cards) : cards,
     el('div', { class: 'tools' },
       choice('By', 'by', { clause: 'Clause', case: 'Case' }, state.by, (value) => { state.by = value; update(); }),

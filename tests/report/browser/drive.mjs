@@ -82,6 +82,30 @@ async function driven(file) {
   await page.close();
 }
 
+/** The same with nothing but keys: what is meant is reached by Tab, and Enter does it. */
+async function keyed(file) {
+  const page = await opened(file);
+  const reach = async (selector) => {
+    for (let pressed = 0; pressed < 40; pressed += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate((wanted) => document.activeElement.matches(wanted), selector)) {
+        await page.keyboard.press('Enter');
+        return (await seen(page)).title;
+      }
+    }
+    return `${selector} is not reached`;
+  };
+  found.keys = { skip: await reach('.skip') };
+  found.keys.clause = await reach('tbody td a.f');
+  found.keys.run = await reach('.cases a');
+  await reach('.show');
+  found.keys.shown = await page.evaluate(() => document.activeElement.className);
+  await page.goBack();
+  found.keys.back = (await seen(page)).title;
+  found.keys.pages = (await page.pdf()).length;
+  await page.close();
+}
+
 /** Seconds of the processor that opening takes: a busy machine is no fault of the page. */
 async function timed(file) {
   const page = await browser.newPage();
@@ -89,12 +113,14 @@ async function timed(file) {
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await page.goto(pathToFileURL(file));
   const { metrics } = await session.send('Performance.getMetrics');
+  found.columns = await page.evaluate(() => [...document.querySelectorAll('thead th')].map((each) => [each.textContent, each.title]));
   found.seconds[path.basename(file)] = metrics.find((each) => each.name === 'TaskDuration').value;
   await page.close();
 }
 
 for (const { file, hashes, drive, time, brief } of pages) {
   if (drive) await driven(file);
+  if (drive) await keyed(file);
   for (const hash of hashes) {
     for (const width of [1280, 390]) for (const scheme of brief ? ['light'] : ['light', 'dark']) await looked(file, hash, width, scheme, brief);
   }
