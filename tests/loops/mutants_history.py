@@ -38,6 +38,14 @@ class DropsServerToolBlocks(ReferenceTurn):
         super().add_reply([block for block in content if block["type"] in ("text", "tool_use", *THINKING)])
 
 
+@breaks("HIST-1", on=("pause/no-arguments",))
+class KeepsAnEmptyObjectAsAList(ReferenceTurn):
+    """Keeps replies where lists and maps are one: an empty object comes back as an empty list."""
+
+    def add_reply(self, content: list[Block]) -> None:
+        super().add_reply([{key: [] if value == {} else value for key, value in b.items()} for b in content])
+
+
 @breaks("HIST-2", on=("tool/chained",))
 class TrimsOldResults(ReferenceTurn):
     """Replaces all but the last tool result, to save tokens."""
