@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from .case import Case, CaseRun, Terms, history_path
 from .client_probe import explore_client
 from .history import AnyEvent
@@ -188,6 +190,7 @@ class Attached:
             startup=probe.startup,
             finished=probe.finished,
             phrases=probe.phrases,
+            ties=probe.ties,
             alone=len(self._sittings) <= 1,
             history_dir=self._history_dir,
         )
@@ -218,8 +221,9 @@ class Attached:
     async def _explore(self, driver: AttachedDriver) -> Probe:
         unseen = Terms(loop="attached", seed=self._seed)
 
-        async def play(case: Case) -> list[AnyEvent]:
-            run = CaseRun(self._provider, driver, WORKER, case, unseen, self._pulse)
+        async def play(case: Case, ties: Sequence[str] = ()) -> list[AnyEvent]:
+            terms = structs.replace(unseen, ties=list(ties))
+            run = CaseRun(self._provider, driver, WORKER, case, terms, self._pulse)
             return await self._played(run, driver)
 
         how = explore if driver.reach == "turn" else explore_client

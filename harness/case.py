@@ -82,6 +82,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     finished: list[list[tuple[str, str]]] = []
     """What finished answers look like, and in `phrases` what the loop adds to them in words."""
     phrases: list[str] = []
+    ties: list[str] = []
+    """By what the conversation is told from what the loop asks beside it; nothing where it asks nothing."""
     alone: bool = True
     """No other case is played beside this one, so that the provider itself may refuse connections for it."""
     history_dir: Path | None = None
@@ -134,6 +136,7 @@ class CaseRun:
     async def play(self) -> None:
         """Play every turn; stops early where the loop was lost or overran."""
         self._session.binder.own = own_tool(self._driver.declaration)
+        self._session.classifier.ties = frozenset(self._terms.ties)
         self.history.append(self._began())
         handed = self._driver.reach == "turn"
         if handed:

@@ -11,19 +11,19 @@ import msgspec
 
 from . import display
 from .arrange import arrange
+from .beside import Play, first_run, notes_of
 from .case import Case
 from .evidence import FINAL, TurnView
 from .history import Answered, AnyEvent, Ended
 from .looks import Mark, set_apart
 from .loops.driver import Driver
-from .probe import Play, Probe, cannot_be_driven, hooks_used, notes, replies, startup, variants
+from .probe import Probe, cannot_be_driven, hooks_used, notes, replies, startup, variants
 from .probe_scripts import (
     CALL,
     CANCEL,
     HELLO,
     PAUSED,
     RESUMED_CANCEL,
-    TEXT,
     scenario_of,
     step_of,
 )
@@ -51,7 +51,7 @@ EMPTY = scenario_of("empty", [step_of("end_turn", [])])
 
 async def explore_client(play: Play, driver: Driver, url: str) -> Probe:
     """Run the probe's scripts against a service. `driver` is its client, `url` the provider's."""
-    first = await play(Case(TEXT, "json"))
+    first, play, ties = await first_run(play)
     if problem := cannot_be_driven(first, driver, url):
         return Probe(problem=problem)
     long = await play(Case(LONG, "sse"))
@@ -77,7 +77,8 @@ async def explore_client(play: Play, driver: Driver, url: str) -> Probe:
         startup=round(startup(long), 3),
         finished=finished,
         phrases=phrases,
-        notes=[*notes(both), *_where(first)],
+        ties=ties,
+        notes=[*notes(both), *notes_of(ties), *_where(first)],
     )
 
 

@@ -6,11 +6,11 @@ What is used once here is a hook the loop has: leaving it out later is a fault. 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import msgspec
 
+from .beside import Play, first_run, notes_of
 from .case import Case
 from .history import (
     Answered,
@@ -60,18 +60,16 @@ class Probe(msgspec.Struct, kw_only=True):
     finished: list[list[tuple[str, str]]] = []
     """What finished answers look like to the loop's client."""
     phrases: list[str] = []
+    ties: list[str] = []
+    """By what the conversation is told from what the loop asks beside it; nothing where it asks nothing."""
     """Words of the loop's own in finished answers."""
     notes: list[str] = []
     """What the owner should know, each said once."""
 
 
-Play: TypeAlias = Callable[[Case], Awaitable[list[AnyEvent]]]
-"""Plays a case on one driver, to the end of its history."""
-
-
 async def explore(play: Play, driver: Driver, url: str) -> Probe:
     """Run the probe's scripts, in order. `driver` is the one that plays them, `url` the provider's."""
-    first = await play(Case(TEXT, "json"))
+    first, play, ties = await first_run(play)
     problem = cannot_be_driven(first, driver, url)
     if problem:
         return Probe(problem=problem)
@@ -107,7 +105,8 @@ async def explore(play: Play, driver: Driver, url: str) -> Probe:
         exposes=sorted(exposes),
         variants=both,
         startup=round(startup(second), 3),
-        notes=notes(both),
+        ties=ties,
+        notes=[*notes(both), *notes_of(ties)],
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any, Self, TypeVar
 
 import msgspec
 
+from .beside import ties_of
 from .case import Case, CaseRun, Terms, history_path
 from .client_probe import explore_client
 from .history import AnyEvent
@@ -183,7 +184,11 @@ class Runner:
         if problem := await self._ready():
             return Smoke(problem=problem)
         scenario = msgspec.structs.replace(TEXT, deadline=deadline)
-        events, _ = await self._played(Case(scenario, "json"), 0, self._terms())
+        terms = self._terms()
+        events, _ = await self._played(Case(scenario, "json"), 0, terms)
+        if ties := ties_of(events):
+            terms = msgspec.structs.replace(terms, ties=ties)
+            events, _ = await self._played(Case(scenario, "json"), 0, terms)
         return Smoke(events=events, strangers=list(self._provider.strangers))
 
     async def _ready(self) -> str:
@@ -211,8 +216,8 @@ class Runner:
             return self._probe
         unseen = msgspec.structs.replace(self._terms(), history_dir=None)
 
-        async def play(case: Case) -> list[AnyEvent]:
-            events, _ = await self._played(case, 0, unseen)
+        async def play(case: Case, ties: Sequence[str] = ()) -> list[AnyEvent]:
+            events, _ = await self._played(case, 0, msgspec.structs.replace(unseen, ties=list(ties)))
             return events
 
         first = self._drivers[0]
@@ -259,6 +264,7 @@ class Runner:
             startup=probe.startup,
             finished=probe.finished,
             phrases=probe.phrases,
+            ties=probe.ties,
             alone=self._jobs == 1,
             history_dir=self._history_dir,
         )

@@ -107,6 +107,8 @@ class ToolSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     description: str
     input_schema: dict[str, Any]
     answers: list[Behaviour]
+    own: dict[str, dict[str, Any] | None] = {}
+    """Which of its own tools a loop may be called with in this one's place, and with which input."""
 
 
 class TurnSpec(msgspec.Struct, frozen=True, kw_only=True):

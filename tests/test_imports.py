@@ -24,7 +24,7 @@ LAYERS: dict[str, int] = {
             "scenario census evidence looks arrange exchange display declaration keys crash own_tools",
             "provider loops checks",
             "judge cassettes",
-            "rival case stretched killing probe probe_scripts client_probe pulse",
+            "rival case stretched killing beside probe probe_scripts client_probe pulse",
             "retrial runner attached control doctor chosen serving fake",
             "report catalogue_doc baseline profiles",
             "commands cli plugin plugin_case plugin_report __main__",

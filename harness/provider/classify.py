@@ -23,11 +23,16 @@ class Classifier:
         self._prompt = ""
         self._marks: set[str] = set()
         self._tied = False
+        self.ties: frozenset[str] = frozenset()
+        """By what the loop was seen to set its conversation apart from what it asks beside it: `tools`,
+        `system`, `prompt`. Nothing where it asks nothing beside it, as far as is known."""
 
     def begin_turn(self, prompt: str) -> None:
         """The user says `prompt`."""
         self._prompt = prompt
-        self._tied = self._binder.always
+        system = "system" in self.ties and bool(self._scenario.task.system)
+        offers = self._scenario.tools or self._binder.own is not None
+        self._tied = self._binder.always or system or ("tools" in self.ties and bool(offers))
 
     def sent(self, content: Iterable[Mapping[str, Any]]) -> None:
         """A reply with `content` is on its way: who holds some of it continues the conversation."""
@@ -41,23 +46,20 @@ class Classifier:
         for lane in self._scenario.lanes:
             if contains(body, lane.when):
                 return lane.name
-        if self._offers_tools(conversation) or self._has_system(conversation):
-            self._tied = True
-            return ""
         if self._continues(conversation):
+            return ""
+        asks = says(conversation, self._prompt)
+        ties = self._offers_tools(conversation) or has_system(conversation, self._scenario.task.system)
+        # What is asked beside it with tools and all, to warm up or for a sub-agent, has other words.
+        if ties and (asks or "prompt" not in self.ties):
+            self._tied = True
             return ""
         # A loop without tools and system prompt is known by the prompt alone. Once one of them was seen in
         # this turn, a request that has neither is somebody else's who was told the prompt: a title generator.
-        return "" if self._says_prompt(conversation) and not self._tied else SIDE
+        return "" if asks and not self._tied else SIDE
 
     def _offers_tools(self, conversation: Conversation) -> bool:
         return self._binder.offered_in(client_tools(conversation.tools))
-
-    def _has_system(self, conversation: Conversation) -> bool:
-        wanted = self._scenario.task.system
-        return bool(wanted) and any(
-            wanted in str(block.get("text", "")) for block in as_blocks(conversation.system)
-        )
 
     def _continues(self, conversation: Conversation) -> bool:
         return any(
@@ -69,14 +71,23 @@ class Classifier:
             if isinstance(block.get(field), str)
         )
 
-    def _says_prompt(self, conversation: Conversation) -> bool:
-        return any(
-            self._prompt in block.get("text", "")
-            for said in conversation.messages
-            if said.get("role") == "user"
-            for block in as_blocks(said.get("content"))
-            if isinstance(block.get("text", ""), str)
-        )
+
+def has_system(conversation: Conversation, wanted: str) -> bool:
+    """Whether the system prompt holds the text."""
+    return bool(wanted) and any(
+        wanted in str(block.get("text", "")) for block in as_blocks(conversation.system)
+    )
+
+
+def says(conversation: Conversation, prompt: str) -> bool:
+    """Whether the user says the prompt, in whatever other words."""
+    return any(
+        prompt in block.get("text", "")
+        for said in conversation.messages
+        if said.get("role") == "user"
+        for block in as_blocks(said.get("content"))
+        if isinstance(block.get("text", ""), str)
+    )
 
 
 def contains(value: Any, wanted: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import socket
 import struct
@@ -263,7 +264,8 @@ class Connection(asyncio.Protocol):
         if self.transport.is_closing() or self._linger is not None:
             return
         if self.transport.can_write_eof():
-            self.transport.write_eof()
+            with contextlib.suppress(OSError):  # the client may have left before the transport hears of it
+                self.transport.write_eof()
         self._linger = self._loop.call_later(LINGER, self.transport.abort)
 
 

@@ -74,10 +74,10 @@ class Session:
         self._at_point = at_point
         self._ids = Ids(seed)
         of = era_named(era or scenario.era)
-        self.binder = Binder(tool.name for tool in scenario.tools)
+        self.binder = Binder.of(scenario.tools)
         self._composer = Composer(self._ids, of, self.binder)
         self._lane_composers = {lane.name: Composer(self._ids, of, self.binder) for lane in scenario.lanes}
-        self._classifier = Classifier(scenario, self.binder)
+        self.classifier = Classifier(scenario, self.binder)
         self.threads = Threads()
         self._replies = Replies(self._ids, self.threads, seed, of)
         self._served = Served()
@@ -107,7 +107,7 @@ class Session:
         """The user speaks: the script of the scenario's turn `index` starts with its first step."""
         turn = self.scenario.turns[index]
         self._script = Script(turn.script, remembers=turn.crash is not None)
-        self._classifier.begin_turn(turn.prompt)
+        self.classifier.begin_turn(turn.prompt)
         self._composer.begin_turn()
         self._points = self._events = 0
         self._unanswered.clear()
@@ -209,7 +209,7 @@ class Session:
             key=key_of(request),
             known=known,
         )
-        lane = self._classifier.lane(request.body, conversation)
+        lane = self.classifier.lane(request.body, conversation)
         self._see(asked, lane)
         self._facts = Facts.of(request, conversation, self._served)
         return self._side(asked, lane) if lane else self._converse(asked)
@@ -220,7 +220,7 @@ class Session:
         if request.early:
             return ""
         # A thread that cannot be continued was one of the conversation's.
-        return self._classifier.lane(request.body, resolved) if isinstance(resolved, Conversation) else ""
+        return self.classifier.lane(request.body, resolved) if isinstance(resolved, Conversation) else ""
 
     def _see(self, asked: Asked, lane: str) -> None:
         request, seen = asked.request, asked.conversation.messages
@@ -300,7 +300,7 @@ class Session:
         if answer is None:
             content = self._composer.content(reply, play, offered)
             answer = self._replies.reply(asked, self._told(reply), content, "reply")
-            self._classifier.sent(content)
+            self.classifier.sent(content)
             self._remember(content, answer.body)
         answer.step = play.index
 

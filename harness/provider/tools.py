@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Self, TypeAlias
 
 from ..own_tools import OwnTool
+from ..turn import ToolSpec
+
+Rule: TypeAlias = Mapping[str, dict[str, Any] | None]
+"""Patterns of names of a loop's own tools, and with what each is called; None: with the scenario's input."""
 
 SERVER_TOOLS = ("web_search", "web_fetch", "code_execution", "advisor", "tool_search_tool", "mcp_toolset")
 """How the types begin of tools that the provider's side runs."""
@@ -42,11 +47,18 @@ def bind(name: str, offered: Iterable[str]) -> str:
 class Binder:
     """Knows which of the tools that a request offers the scenario's calls mean."""
 
-    def __init__(self, scripted: Iterable[str]) -> None:
-        """`scripted`: names of the scenario's tools."""
+    def __init__(self, scripted: Iterable[str], rules: Mapping[str, Rule] | None = None) -> None:
+        """`scripted`: names of the scenario's tools. `rules`: what may be called in their place."""
         self._scripted = frozenset(scripted)
+        self._rules = rules or {}
         self.own: OwnTool | None = None
         """The loop offers its own tools in their place, and this is the one to call."""
+
+    @classmethod
+    def of(cls, tools: Iterable[ToolSpec]) -> Self:
+        """Of a scenario's tools."""
+        specs = list(tools)
+        return cls((tool.name for tool in specs), {tool.name: tool.own for tool in specs if tool.own})
 
     @property
     def always(self) -> bool:
@@ -57,17 +69,29 @@ class Binder:
         """Whether a request that offers these tools belongs to the conversation."""
         offered = list(names)
         if self.own is not None and offered:
-            return not self.own.name or self.own.name in offered
+            ruled = any(self._in_place_of(name, offered)[0] for name in self._rules)
+            return not self.own.name or self.own.name in offered or ruled
         return any(bind(name, offered) in offered for name in self._scripted)
 
     def bind(self, call: dict[str, Any], offered: Iterable[str]) -> None:
         """Turn a scripted call into one of a tool that is offered, where one is meant."""
         names = list(offered)
         call["name"] = bind(str(call.get("name", "")), names)
-        if call["name"] in self._scripted - set(names) and self.own and self.own.name in names:
-            call["name"] = self.own.name
-            if self.own.input is not None:
-                call["input"] = dict(self.own.input)
+        if call["name"] not in self._scripted - set(names) or self.own is None:
+            return
+        name, given = self._in_place_of(call["name"], names)
+        if name:
+            call["name"] = name
+        if given is not None:
+            call["input"] = dict(given)
+
+    def _in_place_of(self, scripted: str, names: Sequence[str]) -> tuple[str, dict[str, Any] | None]:
+        """The tool of the loop's own to call, and with what: the scenario's rule goes before the run's."""
+        for pattern, given in self._rules.get(scripted, {}).items():
+            if found := next((name for name in names if fnmatchcase(name, pattern)), ""):
+                return found, given
+        named = self.own is not None and self.own.name in names
+        return (self.own.name, self.own.input) if named and self.own else ("", None)
 
     def can_bind(self, call: Mapping[str, Any], offered: Iterable[str]) -> bool:
         """Whether this call can be made with what is offered. One of a tool nobody has always can."""

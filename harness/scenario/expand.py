@@ -100,6 +100,7 @@ def _tool(name: str, tool: ToolFile, calls: list[dict[str, Any]]) -> ToolSpec:
                 hangs=tool.hangs,
             )
         ],
+        own=tool.own or {},
     )
 
 

@@ -32,6 +32,9 @@ class ToolFile(Strict, frozen=True, kw_only=True):
     """Seconds before it returns or raises."""
     hangs: bool = False
     """The tool never returns by itself."""
+    own: dict[str, dict[str, Any] | None] | None = None
+    """For loops with tools of their own: which of theirs is called in its place, by name or pattern (`Bash`,
+    `*search*`), the first that is offered, and with which input (null: the call's)."""
     answers: list[Behaviour] | None = None
     """Several answers by input, in place of the keys above; the first whose `when` fits is given."""
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from msgspec import structs
+
+from harness.case import Case
 from harness.chosen import find_cases
 from harness.history import Answered, Ended, Lost, RequestSeen
 from harness.loops.command import Command
@@ -63,9 +66,25 @@ def test_a_wrong_agent_is_caught_by_its_requests_and_by_what_it_prints():
 
 
 def test_without_a_name_for_its_tool_no_call_is_made_of_it():
-    results = judged(agent("-p", "{prompt}"), tool="", chosen=["tool/chained[json]"])
+    results = judged(agent("-p", "{prompt}"), tool="", chosen=["tool/chained[json]", "text/one[json]"])
     assert results["tool/chained"].grade == "unsupported"
     assert "own_tool" in results["tool/chained"].reason
+    # The title it asks for first is told by what the probe saw: that has no tools.
+    asked = [event for event in results["text/one"].events if isinstance(event, RequestSeen)]
+    assert [event.lane for event in asked] == ["side", ""]
+    assert results["text/one"].grade == "pass"
+
+
+def test_a_scenario_names_the_tool_that_stands_for_its_own():
+    text = find_cases(["tool/chained[json]"])[0].scenario
+    rule = {"run_*": {"command": "ls"}}
+    tools = [structs.replace(tool, own=rule) for tool in text.tools]
+    with Runner(agent("-p", "{prompt}")) as runner:
+        result = runner.run(Case(structs.replace(text, tools=tools), "json"))
+    assert result.grade == "pass"
+    answers = [event.body for event in result.events if isinstance(event, Answered)]
+    calls = [block for body in answers for block in body["content"] if block["type"] == "tool_use"]
+    assert {(call["name"], str(call["input"])) for call in calls} == {("run_command", "{'command': 'ls'}")}
 
 
 def printed(script: str, *turns: dict, answer: str = "stdout"):

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from harness.own_tools import OwnTool
 from harness.provider.classify import SIDE, Classifier, contains
 from harness.provider.tools import Binder
 from harness.scenario.model import Lane, Scenario, Task
@@ -97,3 +98,38 @@ def test_a_predicate_holds_for_a_body_that_has_all_of_it() -> None:
     assert not contains({"a": {"b": 1}}, {"a": {"b": 2}})
     assert not contains({"d": [1, 2]}, {"d": [1]})
     assert not contains(None, {"a": 1})
+
+
+def own_binder(given: dict[str, Any] | None, named: str = "") -> Binder:
+    binder = Binder(["look_up"], {"look_up": {"Bash": given, "*search*": None}})
+    binder.own = OwnTool(named)
+    return binder
+
+
+@pytest.mark.parametrize(
+    ("offered", "name", "given"),
+    [
+        (["Read", "Bash"], "Bash", {"command": "true"}),
+        (["Read", "web_search"], "web_search", {"key": "a"}),
+        (["web_search", "Bash"], "Bash", {"command": "true"}),
+        (["Read"], "look_up", {"key": "a"}),
+        (["Bash", "look_up"], "look_up", {"key": "a"}),
+    ],
+)
+def test_a_rule_of_the_scenario_names_the_tool_of_the_loops_own_to_call(
+    offered: list[str], name: str, given: dict[str, Any]
+) -> None:
+    binder = own_binder({"command": "true"})
+    call = {"type": "tool_use", "name": "look_up", "input": {"key": "a"}}
+    assert binder.can_bind(call, offered) == (name in offered)
+    binder.bind(call, offered)
+    assert (call["name"], call["input"]) == (name, given)
+
+
+def test_the_rule_of_the_scenario_goes_before_that_of_the_run() -> None:
+    binder = own_binder({"command": "true"}, named="Read")
+    call = {"type": "tool_use", "name": "look_up", "input": {"key": "a"}}
+    binder.bind(call, ["Read", "Bash"])
+    assert call["name"] == "Bash"
+    binder.bind(call := {**call, "name": "look_up"}, ["Read", "Write"])
+    assert call["name"] == "Read"
