@@ -9,8 +9,11 @@ from urllib.parse import unquote, urlsplit
 from .. import __version__
 
 DISTRIBUTION = "loop-harness"
-WHEEL = f"vendor/loop_harness-{__version__}-py3-none-any.whl"
-"""Where a job finds what it cannot get from anywhere else: a wheel that is kept in the repository."""
+WHEEL = f".wheels/loop_harness-{__version__}-py3-none-any.whl"
+"""Where a job finds what it cannot get from anywhere else: a wheel that is kept in the repository.
+
+The folder begins with a dot: any other beside a package would be a second one to setuptools, which builds neither.
+"""
 
 
 def installed_from() -> str | None:
@@ -41,7 +44,6 @@ def source(written: str | None) -> str:
 
 
 def checkout(written: str | None) -> str:
-    """The folder that it was installed from, or a word for it."""
+    """The folder or the wheel that it was installed from, or a word for it."""
     address = urlsplit(json.loads(written)["url"]) if written else None
-    local = address is not None and address.scheme == "file" and not address.path.endswith((".whl", ".gz"))
-    return unquote(address.path) if address and local else "CHECKOUT"
+    return unquote(address.path) if address and address.scheme == "file" else "CHECKOUT"

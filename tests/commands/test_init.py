@@ -134,7 +134,7 @@ def test_a_job_installs_what_is_installed_here_where_it_can_be_had(written: str 
     [
         (None, "CHECKOUT"),
         ('{"url": "file:///home/me/loop%20harness", "dir_info": {}}', "/home/me/loop harness"),
-        ('{"url": "file:///tmp/loop_harness.whl", "archive_info": {}}', "CHECKOUT"),
+        ('{"url": "file:///tmp/loop_harness.whl", "archive_info": {}}', "/tmp/loop_harness.whl"),
         ('{"url": "https://host.example/x.whl", "archive_info": {}}', "CHECKOUT"),
     ],
 )
