@@ -27,6 +27,12 @@ _ENTRIES = {
     "shell": "sh conformance-loop.sh",
     "other": "./conformance-loop",
 }
+_STARTS = {
+    "python": "python app.py",
+    "node": "node server.js",
+    "php": "php -S 127.0.0.1:3000 -t public",
+    "ruby": "bundle exec rackup -p 3000",
+}
 CI = ("github", "gitlab", "none")
 
 
@@ -35,6 +41,7 @@ def add_init(parser: ArgumentParser) -> None:
     parser.add_argument("--language", choices=LANGUAGES, help="what the loop is written in")
     entry = "PKG.MOD:ATTR, a command, or 'POST URL' of a service"
     parser.add_argument("--entry", metavar="ENTRY", help=entry)
+    parser.add_argument("--start", metavar="CMD", help="of a service: the command that starts it")
     parser.add_argument("--streaming", action=BooleanOptionalAction, default=None, help="replies stream")
     parser.add_argument("--queue", action=BooleanOptionalAction, default=None, help="it is a job in a queue")
     parser.add_argument("--ci", choices=CI, help="where the job runs (default: what the repository shows)")
@@ -107,6 +114,7 @@ def _answers(options: Namespace, here: Path, ask: Ask | None) -> Answers:
     answers = Answers(
         language=language,
         entry=entry,
+        start=_start(options, Answers(language, entry, False, False, ""), ask),
         streaming=_yes(ask, options.streaming, "do replies stream?"),
         queue=_yes(ask, options.queue, "is it a job in a queue, with published state and cancellation?"),
         ci=options.ci or _ci(here),
@@ -117,6 +125,19 @@ def _answers(options: Namespace, here: Path, ask: Ask | None) -> Answers:
     if answers.kind == "loop" and not (attribute.isidentifier() and all(n.isidentifier() for n in named)):
         raise Stop(f"--entry {entry}: name a Python loop as PKG.MOD:ATTR, such as {_ENTRIES['python']}")
     return answers
+
+
+def _start(options: Namespace, answers: Answers, ask: Ask | None) -> str:
+    """How a service is started: a job has none that runs already."""
+    if answers.kind != "http":
+        if options.start:
+            raise Stop(f"--start is for a service: --entry 'POST URL', and {answers.entry} is none")
+        return ""
+    example = _STARTS.get(answers.language, "./serve")
+    told = options.start or (ask("the command that starts the service", example) if ask else "")
+    if not told:
+        raise Stop(f"name the command that starts the service with --start, such as --start '{example}'")
+    return str(told)
 
 
 def _language(here: Path) -> str:

@@ -12,6 +12,26 @@ from .init_source import WHEEL
 
 BASELINE = "conformance.yaml"
 REPORTS = "conformance-report"
+_BODY = '{"message": "{prompt}", "conversation": "{conversation}"}'
+_BODY_STREAMED = '{"message": "{prompt}", "conversation": "{conversation}", "stream": {stream}}'
+"""What a service is sent, until its owner says otherwise."""
+_NEEDED = {
+    "python": (
+        "if [ -f requirements.txt ]; then pip install -r requirements.txt; fi",
+        "if [ -f pyproject.toml ]; then pip install .; fi",
+    ),
+    "node": ("if [ -f package-lock.json ]; then npm ci; elif [ -f package.json ]; then npm install; fi",),
+    "php": ("if [ -f composer.json ]; then composer install --no-interaction; fi",),
+    "ruby": ("if [ -f Gemfile ]; then bundle install; fi",),
+}
+"""How the loop's own dependencies are installed, by its language."""
+_SYSTEM = {
+    "node": "nodejs npm",
+    "php": "php-cli php-curl composer",
+    "ruby": "ruby bundler",
+    "shell": "curl jq",
+}
+"""Packages of Debian that an image for Python lacks."""
 _HTTP = re.compile(r"(?:[A-Z]+ +)?https?://\S+")
 
 
@@ -29,6 +49,8 @@ class Answers(NamedTuple):
     """`github`, `gitlab` or `none`."""
     source: str = WHEEL
     """What pip installs in the job."""
+    start: str = ""
+    """Of a service: the command that starts it."""
 
     @property
     def kind(self) -> str:
@@ -49,6 +71,8 @@ class Answers(NamedTuple):
         """The words of the command that judges it."""
         words = ["loop-harness", "run", f"--{self.kind}", self.entry]
         if self.kind == "http":
+            words += ["--start", self.start] if self.start else []
+            words += ["--body", _BODY_STREAMED if self.streaming else _BODY]
             words += ["--answer", "sse:$.text" if self.streaming else "json:$.reply"]
         return [*words, "--profile", self.profile, "--baseline", BASELINE]
 
@@ -91,12 +115,29 @@ def _script(answers: Answers) -> str:
     return _SCRIPT.format(command=shlex.join(answers.words))
 
 
+def _installing(answers: Answers, *, system: bool) -> list[str]:
+    """The commands that install all a job needs."""
+    packages = _SYSTEM.get(answers.language) if system else None
+    made = [f"apt-get update -qq && apt-get install -qq {packages}"] if packages else []
+    return [*made, 'pip install "$LOOP_HARNESS"', *_NEEDED.get(answers.language, ())]
+
+
 def _github(answers: Answers) -> str:
-    return _GITHUB.format(command=shlex.join(answers.words), reports=REPORTS, source=answers.source)
+    return _GITHUB.format(
+        command=shlex.join(answers.words),
+        reports=REPORTS,
+        source=answers.source,
+        install="\n".join(f"          {line}" for line in _installing(answers, system=False)),
+    )
 
 
 def _gitlab(answers: Answers) -> str:
-    return _GITLAB.format(command=shlex.join(answers.words), reports=REPORTS, source=answers.source)
+    return _GITLAB.format(
+        command=shlex.join(answers.words),
+        reports=REPORTS,
+        source=answers.source,
+        install="\n".join(f"    - {line}" for line in _installing(answers, system=True)),
+    )
 
 
 _BASELINE = """\
@@ -167,8 +208,7 @@ jobs:
           python-version: '3.12'
       - name: install
         run: |
-          pip install "$LOOP_HARNESS"
-          if [ -f pyproject.toml ]; then pip install .; fi
+{install}
       - name: judge
         run: |
           mkdir -p {reports}
@@ -192,8 +232,7 @@ conformance:
   variables:
     LOOP_HARNESS: {source}  # what pip installs: a wheel, a path or an address
   script:
-    - pip install "$LOOP_HARNESS"
-    - if [ -f pyproject.toml ]; then pip install .; fi
+{install}
     - mkdir -p {reports}
     - >-
       {command}

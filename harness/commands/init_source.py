@@ -12,7 +12,7 @@ DISTRIBUTION = "loop-harness"
 WHEEL = f".wheels/loop_harness-{__version__}-py3-none-any.whl"
 """Where a job finds what it cannot get from anywhere else: a wheel that is kept in the repository.
 
-The folder begins with a dot: any other beside a package would be a second one to setuptools, which builds neither.
+The folder begins with a dot: setuptools takes any other beside a package for another, and builds neither.
 """
 
 

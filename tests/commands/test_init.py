@@ -97,7 +97,7 @@ def test_at_a_terminal_it_asks(empty: Path, monkeypatch: pytest.MonkeyPatch) -> 
         asked.append(question)
         return next(said) or default
 
-    options = init.Namespace(language=None, entry=None, streaming=None, queue=None, ci=None)
+    options = init.Namespace(language=None, entry=None, start=None, streaming=None, queue=None, ci=None)
 
     assert init._answers(options, empty, ask)._replace(source="") == (
         Answers("python", "mine:loop", True, False, "github", "")
@@ -184,3 +184,29 @@ def test_whatever_is_answered_can_be_read(
     assert answers.profile == ("turn-job-1" if queue else "wire-only-1" if "POST" in entry else "core-1")
     streams = "stream=turn.stream" in "".join(files(answers).values()) or "sse:" in " ".join(answers.words)
     assert streams == (streaming and answers.kind != "command")
+
+
+SERVICE = ["init", "--language", "node", "--entry", "POST http://127.0.0.1:3000/chat", "--ci", "gitlab"]
+
+
+def test_a_service_has_to_be_started_by_the_job(empty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(SERVICE) == 2
+    assert "with --start, such as --start 'node server.js'" in told(capsys)
+    assert main([*PYTHON, "--start", "x"]) == 2
+    assert "--start is for a service" in told(capsys)
+    assert written(empty) == []
+
+    assert main([*SERVICE, "--start", "node it.mjs"]) == 0
+    for name in ("conformance.sh", ".gitlab/conformance.yml"):
+        assert '--start \'node it.mjs\' --body \'{"message": "{prompt}"' in (empty / name).read_text()
+
+
+def test_a_job_installs_what_the_language_takes() -> None:
+    def job(language: str, ci: str) -> str:
+        return "".join(files(Answers(language, "run it", False, False, ci)).values())
+
+    assert "npm ci" in job("node", "github")
+    assert "apt-get" not in job("node", "github")
+    assert "apt-get install -qq nodejs npm" in job("node", "gitlab")
+    assert "composer install" in job("php", "gitlab")
+    assert "pip install ." not in job("ruby", "github")
