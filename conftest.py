@@ -15,6 +15,9 @@ from tests.commanding import LOOP
 pytest_plugins = ["pytester", "harness.plugin"]
 
 ROOT = Path(__file__).parent
+# No test reaches another machine. To read the hundred and more authorities of this one anew for each client
+# that is made would take a good part of the run: here, and in the processes that are started.
+os.environ["SSL_CERT_FILE"] = str(ROOT / "tests" / "authority.pem")
 OTHERS = ("anyio", "faker", "hypothesispytest", "recording", "socket")
 """Plugins of our own development, which cost a second to load and mean nothing to an adopter."""
 

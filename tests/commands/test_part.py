@@ -86,7 +86,7 @@ def test_getting_worse_is_exit_code_1(here: Path, capsys: pytest.CaptureFixture[
     [
         (["--shard", "4/3"], "'4/3' is no shard; write 1/3, 2/3 and 3/3 for three machines"),
         (["--shard", "0/3"], "'0/3' is no shard"),
-        (["--last-failed", "none.json"], "--last-failed none.json: No such file"),
+        (["--last-failed", "none.json"], "--last-failed none.json: there is no such file"),
         (
             ["--last-failed", "other.json"],
             "--last-failed other.json: it has no loop mine:loop; there is a, b",

@@ -102,7 +102,7 @@ def test_a_file_that_is_no_report_is_told_from_one(tmp_path: Path, written: str,
 
 
 def test_a_file_that_is_not_there_is_told() -> None:
-    with pytest.raises(ReportError, match=r"^nowhere\.json: No such file"):
+    with pytest.raises(ReportError, match=r"^nowhere\.json: there is no such file"):
         load(Path("nowhere.json"))
 
 
