@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,16 @@ PAGE = (ROOT / "docs" / "ci.md").read_text()
 BLOCKS = [yaml.safe_load(block) for block in re.findall(r"```yaml\n([\s\S]*?)```", PAGE)]
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+HOOK_KEYS: dict[str, type] = {
+    **dict.fromkeys(("id", "name", "entry", "language", "alias", "files", "exclude", "log_file"), str),
+    **dict.fromkeys(("description", "language_version", "minimum_pre_commit_version"), str),
+    **dict.fromkeys(
+        ("types", "types_or", "exclude_types", "additional_dependencies", "args", "stages"), list
+    ),
+    **dict.fromkeys(("always_run", "fail_fast", "verbose", "pass_filenames", "require_serial"), bool),
+}
+"""What a hook may say, and as what: https://pre-commit.com/#creating-new-hooks."""
 SHOWN = Answers("python", "my_agent.conformance:loop", streaming=False, queue=False, ci="github")
 RIGHT = "from harness.loops.reference import loop\n"
 
@@ -187,9 +198,20 @@ def test_the_hooks_judge_what_is_committed(
     assert "HIST-1" in capsys.readouterr().out
 
 
-def test_pre_commit_takes_the_hooks() -> None:
+def test_the_manifest_of_the_hooks_is_what_pre_commit_documents() -> None:
+    for each in HOOKS:
+        assert {"id", "name", "entry", "language"} <= each.keys() <= set(HOOK_KEYS)
+        assert all(isinstance(each[key], HOOK_KEYS[key]) for key in each)
+        assert each["language"] == "python", "the repository is installed, and with it the command"
+        assert shlex.split(each["entry"])[0] in PROJECT["scripts"]
+        assert {*each.get("types", []), *each.get("types_or", [])} <= {"yaml", "json"}, "tags of `identify`"
+        re.compile(each["files"])
+    assert len({each["id"] for each in HOOKS}) == len(HOOKS)
+
+
+def test_pre_commit_itself_takes_the_hooks_where_it_is_installed() -> None:
     clientlib = pytest.importorskip("pre_commit.clientlib")
 
-    assert [each["id"] for each in clientlib.load_manifest(ROOT / ".pre-commit-hooks.yaml")] == [
-        each["id"] for each in HOOKS
-    ]
+    loaded = clientlib.load_manifest(ROOT / ".pre-commit-hooks.yaml")
+
+    assert [each["id"] for each in loaded] == [each["id"] for each in HOOKS]
