@@ -20,6 +20,7 @@ from .history import (
     Claimed,
     Ended,
     Lost,
+    Noted,
     Overran,
     Published,
     Reported,
@@ -119,6 +120,8 @@ def cannot_be_driven(  # noqa: PLR0911 - one for each thing that may be wrong
     for event in events:
         if isinstance(event, Lost):
             return f"{name}: {event.reason}" + (f"\n{event.output.rstrip()}" if event.output else "")
+        if isinstance(event, Noted) and event.kind == "open":
+            return f"{name}: {event.detail}"
         if isinstance(event, Overran):
             did = (
                 "asked the provider and had its answer, but did not return"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PORT = 4010
 """Where a service that is not started here finds the provider."""
-OPTIONS = ("body", "header", "start", "serial", "port")
+OPTIONS = ("body", "header", "until", "start", "serial", "port")
 
 
 def add_service(parser: ArgumentParser) -> None:
@@ -28,6 +28,7 @@ def add_service(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--header", action="append", default=[], metavar="'NAME: VALUE'", help="of --http: sent as well"
     )
+    parser.add_argument("--until", metavar="EVENT", help="of --http: what ends a stream that stays open")
     parser.add_argument("--start", metavar="CMD", help="of --http: the command that starts the service")
     parser.add_argument(
         "--serial", action="store_true", help="of --http: prompts stay as they are, one case at a time"
@@ -36,7 +37,8 @@ def add_service(parser: ArgumentParser) -> None:
 
 def service_words(options: Namespace) -> list[str]:
     """The options that reach the same service again."""
-    given = {"--body": options.body, "--answer": options.answer, "--start": options.start}
+    given = {"--body": options.body, "--answer": options.answer}
+    given |= {"--until": options.until, "--start": options.start}
     words = [word for option, value in given.items() if value is not None for word in (option, value)]
     words += [word for header in options.header for word in ("--header", header)]
     words += ["--serial"] if options.serial else []
@@ -60,6 +62,7 @@ def service(options: Namespace, told: str) -> Target:
             body=options.body,
             headers=tuple(options.header),
             answer=parse_answer(options.answer),
+            until=options.until,
             words=split(options.start) if options.start is not None else (),
             serial=options.serial,
             several=(options.jobs or 1) > 1,

@@ -15,13 +15,19 @@ from ..store import Sink
 from ..turn import INTERRUPTS, Declaration, TurnSpec
 from .driver import Driver, DriverError, Reach
 from .place import Place
-from .reading import read
+from .reading import STREAM, TAIL, End, kind_of, read, says_done
 from .service import Service, Started
 
 MOST_BODY = 16 * 1024 * 1024
 """Bytes of an answer that are looked at."""
 QUIET = 0.3
 """Seconds without a request after which a service that was hung up on is done."""
+LINGER = 0.3
+"""Seconds in which a stream that said it is over may close its connection, or go on all the same."""
+UNENDED = (
+    "the stream of an answer stayed open, and nothing in it said that it was over: close it, send an event "
+    "`done` or the data `[DONE]`, or name the last event with --until"
+)
 CONNECT = 5.0
 """Seconds to wait for a connection."""
 OUTSIDE = "a service cannot be interrupted from outside: its client hangs up"
@@ -48,6 +54,8 @@ class ServiceDriver:
         self._jars: dict[str, httpx2.Cookies] = {}
         self._asking: asyncio.Task[Ended] | None = None
         self._hung_up: set[str] = set()
+        self._unended = False
+        """A stream has come whose last event did not say that it was the last."""
 
     async def start(self) -> None:
         """Start the service, where that is wanted. Raises `DriverError`."""
@@ -76,6 +84,7 @@ class ServiceDriver:
         try:
             if self._started:
                 await self._started.again()
+            self._unended = False
             self._asking = asyncio.ensure_future(self._ask(spec, jar))
             await asyncio.wait({self._asking}, timeout=spec.deadline)
             if spec.conversation in self._hung_up:
@@ -84,6 +93,8 @@ class ServiceDriver:
                 sink(Ended(returned="none"))
             elif not self._asking.done():
                 await self._hang_up()
+                if self._unended:
+                    sink(Noted(kind="open", detail=UNENDED))
                 sink(Overran(deadline=spec.deadline))
             else:
                 await self._tell(self._asking.result(), sink)
@@ -109,17 +120,29 @@ class ServiceDriver:
             raise DriverError(f"nothing answers at {sent.url}: {error}") from None
         except httpx2.HTTPError as error:
             return _ended(None, [("status", "none"), ("end", type(error).__name__)])
-        body, whole = bytearray(), True
+        body, end = await self._body(response)
+        jar.update(response.cookies)
+        found = read(self._service.answer, response.status_code, response.headers, body, end)
+        return _ended(found.text, found.look)
+
+    async def _body(self, response: httpx2.Response) -> tuple[bytes, End]:
+        """What came, and how it ended. A stream that says it is over is left, also while it is open."""
+        body, pieces = bytearray(), aiter(response.aiter_bytes())
+        streams = kind_of(response.headers) == STREAM
         try:
-            async for piece in response.aiter_bytes():
+            while True:
+                over = streams and says_done(bytes(body[-TAIL:]), self._service.until)
+                self._unended = streams and bool(body) and not over
+                piece = await asyncio.wait_for(anext(pieces), LINGER if over else None)
                 body += piece[: MOST_BODY - len(body)]
+        except StopAsyncIteration:
+            return bytes(body), "whole"
+        except TimeoutError:
+            return bytes(body), "open"
         except httpx2.HTTPError:
-            whole = False
+            return bytes(body), "cut"
         finally:
             await response.aclose()
-        jar.update(response.cookies)
-        found = read(self._service.answer, response.status_code, response.headers, bytes(body), whole=whole)
-        return _ended(found.text, found.look)
 
     async def _tell(self, ended: Ended, sink: Sink) -> None:
         if self._started and ("end", "whole") not in (ended.look or ()):

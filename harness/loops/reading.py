@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ..looks import Mark, look_of, marks_of
 from .driver import DriverError
@@ -15,6 +15,14 @@ from .resolve import nearest
 KINDS = ("text", "json", "sse")
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+|\*)\]")
 _EVENT = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+STREAM = "text/event-stream"
+DONE = ("done", "[DONE]")
+"""What ends a stream whose connection stays open: the name of an event, its data, or its `type`."""
+TAIL = 65_536
+"""Bytes in which the last event is looked for."""
+End: TypeAlias = Literal["whole", "cut", "open"]
+"""The answer came to its end, as HTTP has it; it broke off; or its last event said that it is over, and the
+connection stayed open."""
 HOW = "write text, json:$.reply, or sse:$.text"
 
 
@@ -75,13 +83,13 @@ def _step(value: Any, step: str) -> list[Any]:
     return [value[step]] if isinstance(value, dict) and step in value else []
 
 
-def read(at: AnswerAt, status: int, headers: Mapping[str, str], body: bytes, *, whole: bool) -> Read:
-    """Read an answer. `whole`: it came to its end, as HTTP has it."""
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    marks: list[Mark] = [("status", str(status)), ("type", kind), ("end", "whole" if whole else "cut")]
+def read(at: AnswerAt, status: int, headers: Mapping[str, str], body: bytes, end: End) -> Read:
+    """Read an answer."""
+    kind = kind_of(headers)
+    marks: list[Mark] = [("status", str(status)), ("type", kind), ("end", end)]
     hidden = frozenset([at.place])
     texts: list[str] = []
-    if at.kind == "sse" or (not at.kind and kind == "text/event-stream"):
+    if at.kind == "sse" or (not at.kind and kind == STREAM):
         for name, data in events(body):
             marks.append(("event", name))
             value = _json(data)
@@ -116,6 +124,22 @@ def events(body: bytes) -> Iterator[tuple[str, str]]:
                 data.append(value)
         if data:
             yield name, "\n".join(data)
+
+
+def says_done(body: bytes, until: str | None) -> bool:
+    """Whether the last event of a stream says that it was: `until`, by its name or data, else `DONE`."""
+    name, data = next(iter(reversed(list(events(body[-TAIL:])))), ("", ""))
+    wanted = DONE if until is None else (until,)
+    value = _json(data)
+    kind = value.get("type") if isinstance(value, dict) else None
+    return body.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")) and any(
+        said in wanted for said in (name, data.strip(), kind)
+    )
+
+
+def kind_of(headers: Mapping[str, str]) -> str:
+    """The type of an answer, without what follows it."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 def _json(text: str) -> Any:

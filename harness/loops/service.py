@@ -57,6 +57,8 @@ class Service:
     """Nothing is put into the prompts: a request belongs to the case that is played."""
     several: bool = False
     """It is asked for several turns at once."""
+    until: str | None = None
+    """The event that ends a stream whose connection stays open, by its name or data."""
     cwd: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict)
 

@@ -1,7 +1,8 @@
 """A chat service of the standard library's, right or wrong in one way: `python chat_service.py PORT WAY`.
 
 Its loop is right; what its users get depends on WAY: `right`, `alike` (every answer ends the same), `deaf`
-(it does not notice that they left), `mortal` (a refusal ends it), `json`, `json-alike`.
+(it does not notice that they left), `mortal` (a refusal ends it), `open` (a stream stays open after its
+last event), `json`, `json-alike`.
 """
 
 from __future__ import annotations
@@ -108,9 +109,12 @@ class Chat(BaseHTTPRequestHandler):
     def say(self, kind: str, body: bytes) -> None:
         self.send_response(200)
         self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
+        if WAY != "open":
+            self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        if WAY == "open":
+            select.select([self.connection], [], [], 30)
 
     def log_message(self, *_: object) -> None:
         pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.loops.driver import DriverError
-from harness.loops.reading import Read, events, parse_answer, read
+from harness.loops.reading import Read, events, parse_answer, read, says_done
 
 STREAM = (
     b'event: delta\ndata: {"text": "It is "}\n\n: a comment\n\n'
@@ -15,7 +15,7 @@ STREAM = (
 
 
 def answer(where: str | None, body: bytes, kind: str, *, whole: bool = True) -> Read:
-    return read(parse_answer(where), 200, {"content-type": kind}, body, whole=whole)
+    return read(parse_answer(where), 200, {"content-type": kind}, body, "whole" if whole else "cut")
 
 
 def test_a_stream_is_read_event_by_event_and_its_last_half_is_none() -> None:
@@ -82,3 +82,22 @@ def test_what_cannot_be_meant_is_told(written: str, said: str) -> None:
 
 def test_an_event_without_data_is_none() -> None:
     assert list(events(b"event: ping\n\ndata: x\n\n")) == [("message", "x")]
+
+
+@pytest.mark.parametrize(
+    ("body", "until", "over"),
+    [
+        (b"event: delta\ndata: {}\n\nevent: done\ndata: {}\n\n", None, True),
+        (b"data: Hello\n\ndata: [DONE]\n\n", None, True),
+        (b'data: {"type": "done"}\r\n\r\n', None, True),
+        (b"event: done\ndata: {}\n\nevent: delta\ndata: {}\n\n", None, False),
+        (b"event: done\ndata: {}\n", None, False),
+        (b"event: finished\ndata: {}\n\n", None, False),
+        (b"event: finished\ndata: {}\n\n", "finished", True),
+        (b"event: done\ndata: {}\n\n", "finished", False),
+        (b"data: done\n\n", "done", True),
+        (b"", None, False),
+    ],
+)
+def test_a_stream_is_over_with_the_event_that_says_so(body: bytes, until: str | None, over: bool) -> None:
+    assert says_done(body, until) == over

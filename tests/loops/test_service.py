@@ -70,6 +70,22 @@ def test_a_service_that_ends_all_its_answers_alike_is_caught() -> None:
     }
 
 
+def test_a_stream_that_stays_open_is_over_with_the_event_that_is_named() -> None:
+    results = judged(service("open", until="end"), "text/one", "truncate/text")
+    assert {name: broken(result) for name, result in results.items() if broken(result)} == {}
+    [ended] = [event for event in results["text/one"].events if isinstance(event, Ended)]
+    assert ("end", "open") in (ended.look or [])
+    assert all(result.seconds < 4 for result in results.values())
+
+
+def test_a_stream_that_never_says_it_is_over_is_told_once() -> None:
+    with Runner(service("open"), declaration=Declaration(tools="own", own_tool="look_up")) as runner:
+        problem = runner.probe().problem
+    assert problem is not None
+    assert "stayed open, and nothing in it said that it was over" in problem
+    assert "--until" in problem
+
+
 def test_users_cancel_by_hanging_up(right: dict[str, CaseResult]) -> None:
     events = right["cancel/between-requests"].events
 
