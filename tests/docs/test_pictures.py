@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.docs.flow import flow
-from tests.docs.pages import PAGES, ROOT, links
+from tests.docs.pages import PAGES, ROOT, blocks, links
 from tests.docs.pictures import DOCS
 from tests.docs.terminal import drawn, said, words
 
@@ -20,6 +20,16 @@ def test_the_picture_of_the_flow_is_current() -> None:
     assert (DOCS / "data-flow.svg").read_text(encoding="utf-8") == flow()
 
 
+def test_the_picture_of_the_terminal_shows_what_the_readme_shows() -> None:
+    shown = words((DOCS / "terminal.svg").read_text(encoding="utf-8"))
+    [readme] = [
+        block.text for block in blocks(ROOT / "README.md") if block.text.startswith("$ loop-harness run")
+    ]
+
+    assert shown.startswith(" ".join(readme.removesuffix("…\n").split()))
+
+
+@pytest.mark.slow
 def test_the_picture_of_the_terminal_shows_what_is_printed_today() -> None:
     shown = words((DOCS / "terminal.svg").read_text(encoding="utf-8"))
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
+from harness.cli import _parser, main
+from harness.commands.init_files import Answers, files
 from tests.docs.pages import ROOT, blocks
 
 PAGE = ROOT / "docs" / "quick-start.md"
@@ -22,6 +23,7 @@ def command(beginning: str) -> list[str]:
     return shlex.split(next(line for line in COMMANDS if line.startswith(beginning)))[1:]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_the_agent_of_the_page_breaks_pause_1_and_is_mended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -30,10 +32,10 @@ def test_the_agent_of_the_page_breaks_pause_1_and_is_mended(
     monkeypatch.setattr(sys, "path", [*sys.path])
     for file in ("agent.py", "conformance.py"):
         Path(file).write_text(SHOWN[file], encoding="utf-8")
-    first = command("loop-harness run text pause --loop conformance")
+    first = command("loop-harness run text/one pause/no-tools ")
     again = command("loop-harness run 'pause/no-tools[json]'")
 
-    assert main(["run", "pause/no-tools[json]", "text/one[json]", *first[first.index("--loop") :]]) == 1
+    assert main(first) == 1
     told = capsys.readouterr().out
     assert "FAIL  PAUSE-1  " in told
     assert f"again     {shlex.join(['loop-harness', *again])}\n" in told
@@ -45,3 +47,11 @@ def test_the_agent_of_the_page_breaks_pause_1_and_is_mended(
     Path("agent.py").write_text(mended, encoding="utf-8")
 
     assert main(again) == 0
+
+
+def test_init_writes_the_test_that_the_page_shows() -> None:
+    words = _parser(["init"]).parse_args(command("loop-harness init "))
+    answers = Answers(words.language, words.entry, words.streaming, words.queue, words.ci)
+    [shown] = [block.text for block in blocks(PAGE) if block.text.startswith("# tests/test_conformance.py\n")]
+
+    assert files(answers)["tests/test_conformance.py"].endswith(shown.partition("\n")[2])
