@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -73,12 +75,29 @@ def test_known_faults_are_kept_mended_ones_stale_and_new_ones_unexpected(
 
 def test_the_same_file_makes_expected_failures_of_tests(adopter: Any) -> None:
     adopter.write({path.name: path.read_text() for path in EXAMPLE.iterdir() if path.is_file()})
+    adopter.pytest().assert_outcomes(xfailed=3, passed=11, skipped=14)
     edit(adopter.path, *MENDED)
+    edit(adopter.path, *BROKEN)
 
     result = adopter.pytest("-k", "no-tools or truncate or text/two")
 
-    result.assert_outcomes(xfailed=1, failed=1, passed=1, skipped=3)
+    result.assert_outcomes(xfailed=1, failed=2, skipped=3)
+    result.stdout.fnmatch_lines(["FAIL  SHOW-1  *"])
     result.stdout.fnmatch_lines(["*conformance.yaml:13: this is no longer `fail`; remove the entry*"])
+
+
+@pytest.mark.timeout(180)
+def test_the_lines_of_its_page_end_as_the_page_says(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (EXAMPLE / "README.md").read_text()
+    lines = re.findall(r"^ {4}(loop-harness .*?) {4}# (\d)", page, re.MULTILINE)
+    assert len(lines) == 3
+
+    for line, code in lines:
+        assert main(shlex.split(line)[1:]) == int(code), capsys.readouterr().out
+    kept = (repository / "new.yaml").read_text()
+    assert kept.count("reason: not yet") >= 3
 
 
 def test_a_baseline_that_matches_nothing_is_a_usage_error(
