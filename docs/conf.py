@@ -51,9 +51,11 @@ def _order(page: str) -> list[str]:
     lines: list[str] = []
     for part in page.split("\n## ")[1:]:
         heading = part.partition("\n")[0]
-        pages = dict.fromkeys(
-            target[:-3] for _, target in _LINK.findall(part) if re.fullmatch(r"[\w-]+\.md", target)
-        )
+        pages = [
+            f"{text} <{target[:-3]}>"
+            for text, target in _LINK.findall(part)
+            if re.fullmatch(r"[\w-]+\.md", target)
+        ]
         if pages:
             lines += ["", "```{toctree}", ":hidden:", f":caption: {heading}", "", *pages, "```"]
     return lines

@@ -102,3 +102,12 @@ def test_every_dependency_has_its_reason() -> None:
     assert len(names) >= 9
     for name in names:
         assert f"\n| {name} |" in page, name
+
+
+def test_every_package_for_development_is_told() -> None:
+    page = (ROOT / "docs" / "dependencies.md").read_text().lower()
+    project = (ROOT / "pyproject.toml").read_text().partition("[project.optional-dependencies]")[2]
+    names = re.findall(r'^    "([a-z-]+)(?:>=.*)?",$', project.partition("\n[")[0], re.MULTILINE)
+
+    assert {"ruff", "sphinx", "cosmic-ray"} <= set(names)
+    assert [name for name in names if not re.search(rf"\b{name}\b", page)] == []

@@ -78,6 +78,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / module).write_text(LOOP)
     for recording in ("tests/cassettes/failed.yaml", "kept/now.yaml"):
         shutil.copy(ROOT / "examples" / "dropped_thinking.yaml", tmp_path / recording)
+    shutil.copy(ROOT / "scenarios" / "text" / "one.yaml", tmp_path / "scenarios" / "mine.yaml")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     report = ["run", "text/one[json]", "--loop", "conformance.py:loop", "--quiet"]

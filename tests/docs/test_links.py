@@ -55,6 +55,13 @@ def test_a_link_that_leads_nowhere_is_told(target: str, what: str) -> None:
     assert wrong(readme, target) == what
 
 
+def test_the_start_page_leads_to_every_page() -> None:
+    [start] = [page for page in PAGES if name(page) == "docs/index.md"]
+    led = {target for _, target in links(start)}
+
+    assert {page.name for page in PAGES if page.parent == start.parent} - {start.name} <= led
+
+
 def test_the_pages_have_links_of_every_kind() -> None:
     targets = [target for page in PAGES for _, target in links(page)]
 
