@@ -18,6 +18,9 @@ ROOT = Path(__file__).parent
 # No test reaches another machine. To read the hundred and more authorities of this one anew for each client
 # that is made would take a good part of the run: here, and in the processes that are started.
 os.environ["SSL_CERT_FILE"] = str(ROOT / "tests" / "authority.pem")
+# Hundreds of processes are started: each would compile the package anew where nothing may be kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 OTHERS = ("anyio", "faker", "hypothesispytest", "recording", "socket")
 """Plugins of our own development, which cost a second to load and mean nothing to an adopter."""
 
