@@ -35,7 +35,7 @@ from tests.docs.commands import lines, problems
 from tests.docs.pages import PAGES, ROOT, Block, blocks, name, spoken
 
 COMPARED = "made by the command in its first line; tests/test_docs.py compares"
-BY = re.compile(r"(?P<test>tests/\S+\.py) (?:runs|compares|reads) this(?: as .+)?")
+BY = re.compile(r"(?P<test>tests/\S+\.py) (?:runs|compares|reads) th(?:is|ese lines)(?:\b.*)?")
 QUOTED = re.compile(r"quoted from (?P<file>\S+)")
 NOT_RUN = re.compile(r"not run: (?P<reason>\w.*\w)", re.DOTALL)
 LINES = {"protocol": TurnLine, "outcome": OutcomeLine, "hello": HelloLine, "run": RunLine, "bye": ByeLine}
@@ -54,7 +54,7 @@ def wrong(block: Block) -> list[str]:
             [] if re.match(r"\$ loop-harness .+\n.", block.text) else ["shows no command and what it prints"]
         )
     if block.note:
-        return [f"nobody knows what is meant by: {block.note}"]
+        return [f"nobody knows what is meant by: {block.note}\n{__doc__}"]
     reader = READERS.get(block.kind)
     return reader(block.text) if reader else [f"nothing runs or reads a block of the kind `{block.kind}`"]
 
