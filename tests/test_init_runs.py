@@ -17,6 +17,15 @@ from tests.commanding import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 ADAPTER = "from harness.loops.reference import loop\n"
+PROJECT = """
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+
+[project]
+name = "my-agent"
+version = "1"
+"""
 SERVICE = (ROOT / "tests" / "loops" / "chat_service.py").read_text()
 
 
@@ -45,7 +54,7 @@ CASES = [
         "job",
         "--language python --entry my_agent.job:loop --queue --streaming --ci gitlab",
         "python3",
-        {"src/my_agent/job.py": ADAPTER, "pyproject.toml": '[project]\nname = "my-agent"\nversion = "1"\n'},
+        {"src/my_agent/__init__.py": "", "src/my_agent/job.py": ADAPTER, "pyproject.toml": PROJECT},
     ),
     Written("node", "--language node --entry 'node conformance.mjs' --ci github", "node", folder("node")),
     Written("ruby", "--language ruby --entry 'ruby conformance.rb' --ci none", "ruby", folder("ruby")),

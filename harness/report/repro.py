@@ -16,7 +16,6 @@ from ..history import Answered, AnyEvent, Broken, RequestSeen, ToolEnded, ToolSt
 from ..judge import CheckResult
 from ..retrial import hangs_on_time
 from ..runner import CaseResult
-from ..transcript import messages_seen
 from ..wire.codec import dumps
 from ..wire.events import encode, events_of
 from .kinds import View
@@ -46,6 +45,10 @@ _UNSEEN = (
 """What a script says in the end, and its exit code: 2 where requests alone cannot tell."""
 
 
+_BESIDE = ("HIST-7",)
+"""Clauses about what stands beside the messages: those of another client are its own."""
+
+
 def render(report: Report, _view: View) -> dict[str, str]:
     """The scripts by the names of their files; cases whose events are not stored have none."""
     several = len(report.loops) > 1
@@ -63,13 +66,15 @@ def script(loop: LoopReport, result: CaseResult, name: str = "repro.py") -> str:
     """The script that shows what is broken in one case; `name` is what its file is called."""
     checks = [check for check in result.checks if check.grade in BAD and check.clause in kinds_of(result)]
     most = _last(checks)
-    seen = [messages_seen(event) for event in result.events if isinstance(event, RequestSeen)][:most]
+    # As they were sent: what a thread keeps is not sent again, and a client of the script's has one as well.
+    asked = [event.body for event in result.events if isinstance(event, RequestSeen)]
+    seen = [body.get("messages") if isinstance(body, dict) else None for body in asked[:most]]
     replies = _replies(result.events)[:most]
-    on_wire = [check for check in checks if check.evidence == "wire" and not hangs_on_time([check])]
+    on_wire = [check for check in checks if _shows_in_messages(check)]
     first = next(iter(on_wire or checks), None)
     fault = first.message if first else result.reason.splitlines()[0] if result.reason else result.id
     code = files(__package__).joinpath(_TEMPLATE).read_text(encoding="utf-8")
-    every = len(seen) == sum(isinstance(event, RequestSeen) for event in result.events)
+    every = len(seen) == len(asked)
     # Where the fault is what was not asked any more, whoever asks more does not have it.
     code = code.replace("{SAME}", "asked == SEEN" if every else "asked[: len(SEEN)] == SEEN")
     says, number = _SHOWN if on_wire else _UNSEEN
@@ -83,6 +88,11 @@ def script(loop: LoopReport, result: CaseResult, name: str = "repro.py") -> str:
     for place, lines in (("{VALUES}\n", values), ("{HEAD}\n", head)):
         code = code.replace(place, "".join(f"{line}\n" for line in lines))
     return code
+
+
+def _shows_in_messages(check: CheckResult) -> bool:
+    """Whether a client that has the fault sends other messages than one that has it not."""
+    return check.evidence == "wire" and check.clause not in _BESIDE and not hangs_on_time([check])
 
 
 def _last(checks: Sequence[CheckResult]) -> int:
@@ -128,10 +138,6 @@ def _tools(events: Sequence[AnyEvent]) -> Iterator[str]:
             said.setdefault(started[event.call].name, result)
     if said:
         yield "Tools: " + "; ".join(f"{name} {shortened(result, 60)}" for name, result in said.items())
-
-
-def _ended(event: ToolEnded) -> str:
-    return f"returns {compact(event.result)}" if event.error is None else f"raises {event.error}"
 
 
 def _replies(events: Sequence[AnyEvent]) -> list[tuple[int, dict[str, str], str]]:

@@ -54,13 +54,13 @@ def remarks_of(results: Sequence[dict[str, Any]]) -> Iterator[Line]:
     yield from remark_lines(found)
 
 
-def last_line(results: Sequence[dict[str, Any]]) -> Line:
+def last_line(results: Sequence[dict[str, Any]], what: str = "case") -> Line:
     """The coverage, and how many cases have which grade."""
     judged = [Judged(*check[:3]) for result in results for check in result["checks"]]
     profile = _profile(results)
     of = f"{profile}: " if profile else ""
     coverage = coverage_of(judged, catalogue_of(profile))
-    return Line(f"{of}{coverage}; {tally(result['grade'] for result in results)}")
+    return Line(f"{of}{coverage}; {tally((result['grade'] for result in results), what)}")
 
 
 def _profile(results: Sequence[dict[str, Any]]) -> str:
@@ -90,9 +90,9 @@ def _spared_lines(results: Sequence[dict[str, Any]], unexposed: Mapping[str, lis
         yield from labelled("not judged", f"{', '.join(clauses)}: {message}", indent=0, column=14)
 
 
-def tally(grades: Iterator[str]) -> str:
+def tally(grades: Iterator[str], what: str = "case") -> str:
     """`40 cases: 1 fail, 2 warn, 37 pass`."""
     counts = Counter(grades)
     parts = [f"{counts[grade]} {grade}" for grade in _ORDER if counts[grade]]
-    every = counted(sum(counts.values()), "case")
+    every = counted(sum(counts.values()), what)
     return f"{every}: {', '.join(parts)}" if parts else every

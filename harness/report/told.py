@@ -55,7 +55,7 @@ class Teller:
             if not self._view.only_failures and not self._loop.recorded:
                 yield from summary_lines(digests)
                 return
-        yield last_line(digests)
+        yield last_line(digests, "recording" if self._loop.recorded else "case")
 
 
 def heading(loop: LoopReport) -> Iterator[Line]:

@@ -61,6 +61,18 @@ def test_who_goes_on_where_the_fault_was_to_stop_does_not_have_it(tmp_path: Path
     assert run(text, f"{client}\nask(messages)\n", tmp_path).returncode == 0
 
 
+def test_of_a_thread_it_is_told_what_was_sent_and_not_what_is_kept(tmp_path: Path) -> None:
+    told = events()
+    second = told[7]
+    assert isinstance(second, RequestSeen)
+    answer = {"type": "tool_result", "tool_use_id": "toolu_01B", "content": "a thing"}
+    second.body.update(previous_message_id="msg_1", messages=[{"role": "user", "content": [answer]}])
+    text = script(loop(), result("tool/one", "json", LOST, KEPT, events=told))
+    client = CLIENT.partition("RIGHT")[0] + 'ask([{"role": "user", "content": [answer]}])'
+
+    assert run(text, client, tmp_path).returncode == 1
+
+
 def test_what_requests_do_not_show_is_left_to_the_reader(tmp_path: Path) -> None:
     by_word = LOST.__class__(
         clause="SHOW-1", level="MUST", grade="fail", message="It was not shown.", evidence="outcome"
