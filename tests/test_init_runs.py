@@ -104,12 +104,11 @@ def test_it_is_green(case: Written, machine: Path, wheel: Path, tmp_path: Path) 
 
     run(f"pip install --quiet --force-reinstall --no-deps {wheel}")
     run(f"loop-harness init {case.answers}")
-    for script, env in jobs(tmp_path):
+    # A GitHub job, a GitLab job, or none: then what its owner runs by hand.
+    for script, env in jobs(tmp_path) or [("sh conformance.sh", {})]:
         run(script, **env)
-    if (tmp_path / "tests").exists():
+    if case.name == "python":
         assert " passed" in run("python -m pytest -q tests/test_conformance.py")
-    else:
-        assert "fail" not in run("sh conformance.sh")
 
 
 def jobs(checkout: Path) -> list[tuple[str, dict[str, str]]]:
