@@ -54,6 +54,8 @@ async def explore_client(play: Play, driver: Driver, url: str) -> Probe:
     first, play, ties = await first_run(play)
     if problem := cannot_be_driven(first, driver, url):
         return Probe(problem=problem)
+    if problem := _looked_elsewhere(first):
+        return Probe(problem=problem)
     long = await play(Case(LONG, "sse"))
     calling = await play(Case(CALLING, "json"))
     resuming = await play(Case(RESUMING, "json"))
@@ -124,12 +126,26 @@ def _where(events: Sequence[AnyEvent]) -> list[str]:
     if ended is None or ended.look is None or ended.shown is not None:
         return []
     told = "nothing says where an answer has its text, so what users are told is not judged: add --answer"
+    return [f"{told} {_place_of_text(ended.look) or 'text, json:PATH or sse:PATH'}"]
+
+
+def _looked_elsewhere(events: Sequence[AnyEvent]) -> str:
+    """That `--answer` names a place without a text, and the answer is in another: no fault of the service."""
+    ended = next((event for event in events if isinstance(event, Ended)), None)
+    if ended is None or ended.look is None or ended.shown is None:
+        return ""
+    if display.joined(display.of_this_turn(ended.shown, [])) or not (place := _place_of_text(ended.look)):
+        return ""
+    return f"--answer names a place that holds no text; the answer is at another: --answer '{place}'"
+
+
+def _place_of_text(look: Sequence[Mark]) -> str:
+    """Where what the model said stands, as `--answer` names it; empty where nobody can tell."""
     [block] = HELLO.reply.content if HELLO.reply else []
-    streams = ("type", "text/event-stream") in ended.look
+    streams = ("type", "text/event-stream") in look
     pieces: dict[str, str] = {}
-    for place, value in ended.look:
+    for place, value in look:
         if place.startswith("$") and value.startswith('"'):
             pieces[place] = pieces.get(place, "") + str(msgspec.json.decode(value, strict=False))
     found = next((place for place, text in pieces.items() if text == block["text"]), None)
-    how = f"{'sse' if streams else 'json'}:{found}" if found else "text, json:PATH or sse:PATH"
-    return [f"{told} {how}"]
+    return f"{'sse' if streams else 'json'}:{found}" if found else ""

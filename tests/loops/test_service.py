@@ -86,6 +86,19 @@ def test_a_stream_that_never_says_it_is_over_is_told_once() -> None:
     assert "--until" in problem
 
 
+@pytest.mark.parametrize(("way", "wrong", "right"), [
+    ("json", "json:$.text", "json:$.reply"),
+    ("right", "sse:$.txt", "sse:$.text"),
+])  # fmt: skip
+def test_a_place_that_holds_no_text_is_no_fault_of_the_service(way: str, wrong: str, right: str) -> None:
+    with Runner(service(way, answer=parse_answer(wrong))) as runner:
+        problem = runner.probe().problem
+
+    assert problem == (
+        f"--answer names a place that holds no text; the answer is at another: --answer '{right}'"
+    )
+
+
 def test_users_cancel_by_hanging_up(right: dict[str, CaseResult]) -> None:
     events = right["cancel/between-requests"].events
 
