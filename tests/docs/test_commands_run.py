@@ -49,7 +49,7 @@ pytestmark = pytest.mark.slow
 
 
 def typed(page: Path) -> list[tuple[str, list[str]]]:
-    """The lines of a page that begin with our command, each with its words; but those that another test runs."""
+    """The lines of a page that begin with our command, each with its words, but for those of another test."""
     shown = [block.text for block in blocks(page) if block.kind == "command" and not block.note]
     found = [line for text in shown for line in lines(text)]
     return [(line, words[1:]) for line in found for words in commands(line) if words[:1] == ["loop-harness"]]
