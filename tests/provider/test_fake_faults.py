@@ -10,6 +10,7 @@ import pytest
 
 from harness.fake import FakeProvider
 from harness.history import Broken
+from tests.commanding import until
 
 ASKED = {"model": "claude-opus-4-6", "max_tokens": 50, "messages": [{"role": "user", "content": "Hi"}]}
 
@@ -39,6 +40,8 @@ def test_a_stream_breaks_where_it_was_told_to(fake: FakeProvider, client: anthro
     fake.reply("Hello there", breaks=[{"at": "message_start", "by": "error"}])
     with pytest.raises(anthropic.APIStatusError, match="Overloaded"):
         list(client.messages.create(**ASKED, stream=True))
+    # It is told once it is done, when the client may know already.
+    until(lambda: any(isinstance(event, Broken) for event in fake.events))
     [event] = [event for event in fake.events if isinstance(event, Broken)]
     assert (event.by, event.how, event.events) == ("provider", "error", 2)
 

@@ -294,7 +294,7 @@ def test_a_client_that_does_not_read_holds_up_nobody(served: Served) -> None:
         began = time.monotonic()
         for _ in range(5):
             works(served)
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < 20
     served.settle(0.2)
     assert [event.by for event in served.of(Broken)] == ["client"]
 
