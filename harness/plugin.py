@@ -204,8 +204,17 @@ def _cases(config: pytest.Config, suite: Suite) -> list[Case]:
 def _parameter(case: Case, *, netted: bool) -> Any:
     marks = [pytest.mark.conformance(family=case.scenario.id.partition("/")[0], variant=case.variant)]
     if netted:
-        marks.append(pytest.mark.timeout(case.scenario.deadline * len(case.scenario.turns) + _OVERHEAD))
+        marks.append(pytest.mark.timeout(_net(case)))
     return pytest.param(case, id=f"{case.scenario.id}-{case.variant}", marks=marks)
+
+
+def _net(case: Case) -> float:
+    """Seconds after which a case is stopped from outside, whatever the loop declares."""
+    from .stretched import LONGEST
+
+    turns = case.scenario.turns
+    stretched = LONGEST * sum(turn.limits.wall_clock is not None for turn in turns)
+    return case.scenario.deadline * len(turns) + stretched + _OVERHEAD
 
 
 @pytest.hookimpl(wrapper=True)

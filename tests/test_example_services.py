@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import venv
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.chosen import find_cases
+from harness.cli import main
 from harness.loops.reading import parse_answer
 from harness.loops.service import Service
 from harness.runner import CaseResult, Runner
@@ -107,6 +109,28 @@ def test_its_twin_hands_out_whatever_came_last(python: str) -> None:
     found = judged(words, "json:$.reply", "truncate/text", "refuse/partial", "fault/forbidden", "text/one")
 
     assert found == {"truncate/text": {"TRUNC-1"}, "refuse/partial": {"REFUSE-2"}}
+
+
+def shown(program: str) -> list[str]:
+    """The words of the line on the page that starts this program."""
+    page = (EXAMPLES.parent.parent / "docs" / "services.md").read_text("utf-8").replace("\\\n", " ")
+    [line] = [line for line in page.splitlines() if "loop-harness run --http" in line and program in line]
+    return shlex.split(line)[2:]
+
+
+@pytest.mark.slow
+def test_the_line_on_the_page_judges_the_service_in_node(node: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(node)
+    assert main(["run", "text/one", "truncate/text", *shown("node chat.mjs")]) == 0
+
+
+@pytest.mark.slow
+def test_the_line_on_the_page_judges_the_service_in_python(
+    python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    words = [word.replace("python chat.py", f"{python} chat.py") for word in shown("python chat.py")]
+    assert main(["run", "text/one", "truncate/text", *words]) == 0
 
 
 def test_every_service_says_what_it_needs() -> None:
