@@ -305,6 +305,7 @@ class CaseRun:
             finished=self._terms.finished,
             phrases=self._terms.phrases,
             kind=getattr(self._driver, "kind", "python"),
+            watched=self._driver.watched,
             versions=_versions(),
         )
 

@@ -47,6 +47,8 @@ class Began(Event, kw_only=True, tag="began"):
     """Seconds the loop took to its first request in the probe; added to its time limits."""
     kind: str = "python"
     """How the loop was reached: `python`, `process` or `service`."""
+    watched: bool = False
+    """Whether it is seen whom else the loop asks, as far as it asks through a proxy or looks names up."""
     versions: dict[str, str] = {}
     recording: str = ""
     """The recording these events were made of: nothing was run, and all that is known was on the wire."""

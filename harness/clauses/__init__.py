@@ -5,7 +5,7 @@ Plain Python, so that importing it costs a millisecond and the type checker read
 
 from __future__ import annotations
 
-from . import cleanup, display, early, fault, limits, owned, resume, state, stop
+from . import base, cleanup, display, early, fault, limits, owned, resume, state, stop
 from .model import Clause, Ground, Level
 
 __all__ = ["CLAUSES", "FAMILIES", "Clause", "Ground", "Level"]
@@ -22,6 +22,7 @@ FAMILIES: dict[str, str] = {
     "BOUND": "a turn ends",
     "HIST": "the history is the state",
     "OWN": "what the caller owns",
+    "BASE": "where the requests go",
     "THREAD": "message threads",
     "SHOW": "what the user sees",
     "CAP": "two caps, both observable",
@@ -37,7 +38,7 @@ FAMILIES: dict[str, str] = {
 
 _ORDER = (
     stop.END, stop.TOOL, stop.PAUSE, early.TRUNC, early.REFUSE, early.WINDOW, early.COMPACT, stop.UNKNOWN,
-    stop.GENERAL[:1], state.HIST, owned.OWN, state.THREAD, display.SHOW, limits.CAP, limits.CANCEL,
+    stop.GENERAL[:1], state.HIST, owned.OWN, base.BASE, state.THREAD, display.SHOW, limits.CAP, limits.CANCEL,
     cleanup.CLEAN, resume.RESUME, cleanup.USAGE, fault.FAULT, fault.STREAM, stop.GENERAL[1:],
 )  # fmt: skip
 

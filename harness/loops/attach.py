@@ -37,6 +37,7 @@ class AttachedDriver:
         self.declaration = Declaration()
         self.reach = reach
         self.killable = False
+        self.watched = False
         self.turns: asyncio.Queue[TurnLine] = asyncio.Queue()
         self._place = place
         self._by_hand = by_hand

@@ -44,6 +44,7 @@ class ServiceDriver:
         self.declaration = Declaration()
         self.reach: Reach = "prompt" if service.serial else "token"
         self.killable = False
+        self.watched = bool(service.words)  # who was started here has our proxy
         self._service = service
         self._template = service.template(port)
         self._place = place

@@ -62,6 +62,10 @@ class Driver(Protocol):
         ...
 
     @property
+    def watched(self) -> bool:
+        """Whether it is seen whom else the loop asks."""
+
+    @property
     def killable(self) -> bool:
         """Whether the loop runs in a process of its own, so that `kill` ends it and nothing else."""
         ...

@@ -113,6 +113,11 @@ class HostDriver:
         await host.ask_briefly(Ask(do="cancel", conversation=spec.conversation, key=spec.cancel_key, via=via))
 
     @property
+    def watched(self) -> bool:
+        """Whom else it asks is noted."""
+        return True
+
+    @property
     def killable(self) -> bool:
         """A host is a process of its own."""
         return True

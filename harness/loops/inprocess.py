@@ -141,6 +141,11 @@ class InProcessDriver:
             self._stage.cancel(spec.conversation, spec.cancel_key, via)
 
     @property
+    def watched(self) -> bool:
+        """Whom else it asks is noted."""
+        return True
+
+    @property
     def killable(self) -> bool:
         """A thread cannot be killed, and this process must not be."""
         return False

@@ -51,7 +51,10 @@ class Stage:
         store.attach(sink)
         # A loop that uses `asyncio.run` leaves its thread without an event loop.
         asyncio.set_event_loop(self.loop)
-        with Lookups(lambda host: sink(Noted(kind="elsewhere", detail=host))):
+        with Lookups(
+            lambda host: sink(Noted(kind="elsewhere", detail=host)),
+            lambda host: sink(Noted(kind="api", detail=f"the SDK's client looked up {host}")),
+        ):
             carry = play_turn(self._function, spec, sink, store, carry, self._run, self._interrupts)
         with self._lock:
             if spec.conversation in self._memory:

@@ -83,6 +83,11 @@ class ProcessDriver:
             memory.store.put(spec.cancel_key, True)
 
     @property
+    def watched(self) -> bool:
+        """Whom else it asks is noted."""
+        return True
+
+    @property
     def killable(self) -> bool:
         """It is a process of its own."""
         return True

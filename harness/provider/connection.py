@@ -46,8 +46,8 @@ class Host(Protocol):
     def answers_early(self, request: Request) -> bool:
         """Whether the request is to be answered before its body was read."""
 
-    def asked_for(self, place: str, headers: dict[str, str]) -> None:
-        """A client takes us for a proxy, and asks for another host."""
+    def asked_for(self, place: str, headers: dict[str, str], what: str = "") -> None:
+        """A client takes us for a proxy, and asks for another host; and `what` there, if it can be read."""
 
 
 class Connection(asyncio.Protocol):
@@ -190,7 +190,8 @@ class Connection(asyncio.Protocol):
             version=self._parser.get_http_version(),
         )
         if target.host and not http.is_loopback(place := target.host.decode("latin-1")):
-            self._host.asked_for(f"{place}:{target.port}" if target.port else place, self._headers)
+            at = f"{place}:{target.port}" if target.port else place
+            self._host.asked_for(at, self._headers, f"{request.method} {request.path}")
             raise RefusedError(403, http.nothing_out(place))
         http.check_host(self._headers.get("host"), request.version)
         self._limit = http.body_limit(request.path)

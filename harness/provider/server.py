@@ -173,8 +173,11 @@ class Provider:
         """A proxy for the processes of a worker: it refuses, and notes who was asked for."""
         return self.url.replace("://", f"://{worker}:loop-harness@")
 
-    def asked_for(self, place: str, headers: dict[str, str]) -> None:
-        """Note, in the history of the worker's case, that its loop asks for a host that is not the API."""
+    def asked_for(self, place: str, headers: dict[str, str], what: str = "") -> None:
+        """Note, in the history of the worker's case, that its loop asks for a host that is not the API.
+
+        `what` is asked there, where the request could be read.
+        """
         session = self._workers.get(proxy_user(headers))
         if session is None and len(self._workers) == 1:
             [session] = self._workers.values()
@@ -182,6 +185,8 @@ class Provider:
         if session is not None and place not in told and len(told) < MOST_ELSEWHERE:
             told.add(place)
             session.note(Noted(kind="elsewhere", detail=place))
+            if what.endswith("/v1/messages"):
+                session.note(Noted(kind="api", detail=f"{what} was asked of {place}"))
 
     def used(self, key: str) -> bool:
         """Whether the session with this key has seen a request."""

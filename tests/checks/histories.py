@@ -95,6 +95,7 @@ class Story:
         clauses: tuple[str, ...] = (),
         expect: Json | None = None,
         turns: list[Json] | None = None,
+        watched: bool = False,
         **declaration: Any,
     ) -> None:
         script = turns or [{"prompt": "Hi", "script": [], "expect": expect or {}}]
@@ -119,6 +120,7 @@ class Story:
                 scenario=scenario,
                 declaration=declaration,
                 exposes=list(exposes),
+                watched=watched,
             )
         )
 

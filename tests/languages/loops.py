@@ -118,7 +118,7 @@ def compared(right: dict[str, CaseResult], language: Language) -> tuple[dict[str
     """
     got = verdicts(language.command(), [], jobs=2)
     if doubtful := sorted({line.partition(" ")[0].rstrip(":") for line in differences(right, got)}):
-        got |= verdicts(language.command(), doubtful, language.known)
+        got |= verdicts(language.command(), doubtful)
     return got, differences(right, got)
 
 

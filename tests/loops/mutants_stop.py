@@ -21,6 +21,16 @@ class ExitsOnNoToolCall(ReferenceTurn):
         return at_once(self.on_end(content))
 
 
+@breaks("BASE-1", "PAUSE-1", on=("pause/no-tools",))
+class ResumesWithAClientOfItsOwn(ReferenceTurn):
+    """Resumes a pause by a second client, which is told no base URL."""
+
+    def on_pause(self, content: list[Block], *, compaction: bool) -> Branch:
+        end = yield from super().on_pause(content, compaction=compaction)
+        self.turn.base_url = "https://api.anthropic.com"
+        return end
+
+
 @breaks("PAUSE-2", on=("pause/no-tools",))
 class AddsContinueToAPause(ReferenceTurn):
     """Tells the model to continue, after a paused reply."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from pathlib import Path
 
+import anthropic
 import pytest
 
 from harness.chosen import find_cases
@@ -13,6 +15,8 @@ from harness.loops.lookups import ALLOW, Lookups, is_allowed
 from harness.report.summary import digest, summary_lines
 from harness.runner import Runner
 from tests.loops.bad.playing import host, spec
+
+MESSAGE = {"model": "m", "max_tokens": 1, "messages": [{"role": "user", "content": "Hi"}]}
 
 
 @pytest.mark.parametrize(
@@ -51,3 +55,30 @@ def test_the_summary_names_it():
         [result] = runner.run_all(find_cases(["text/one[json]"]))
     lines = "\n".join(line.text for line in summary_lines([digest("it", probe.exposes, result)]))
     assert "noticed       api.anthropic.com was asked for, and not let through" in lines
+
+
+@pytest.mark.parametrize("form", ["sync", "async"])
+def test_the_sdks_own_request_is_told_from_other_names(form):
+    told: list[str] = []
+    names: list[str] = []
+    with Lookups(names.append, told.append):
+        with pytest.raises(socket.gaierror):
+            socket.getaddrinfo("api.anthropic.com", 443)
+        assert (names, told) == (["api.anthropic.com"], [])
+        if form == "sync":
+            with pytest.raises(anthropic.APIConnectionError):
+                ask()
+        else:
+            with pytest.raises(anthropic.APIConnectionError):
+                asyncio.run(ask_asynchronously())
+    assert told == ["api.anthropic.com"]
+
+
+def ask():
+    with anthropic.Anthropic(api_key="none", max_retries=1) as client:
+        client.messages.create(**MESSAGE)
+
+
+async def ask_asynchronously():
+    async with anthropic.AsyncAnthropic(api_key="none", max_retries=1) as client:
+        await client.messages.create(**MESSAGE)

@@ -64,3 +64,8 @@ def test_without_credentials_it_is_the_only_session_there_is(provider):
         raw.sendall(b"CONNECT api.example:443 HTTP/1.1\r\nhost: api.example:443\r\n\r\n")
         assert raw.recv(100).startswith(b"HTTP/1.1 403")
     assert noted(provider) == ["api.example:443"]
+
+
+def test_a_message_that_is_on_its_way_to_another_host_is_told_as_such(provider):
+    proxied(provider, "http://gateway.example/v1/messages")
+    assert noted(provider) == ["gateway.example", "GET /v1/messages was asked of gateway.example"]
