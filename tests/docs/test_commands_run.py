@@ -27,6 +27,7 @@ NOT_HERE = {
     "--command 'node": "tests/languages, where there is a Node",
     "--command 'php": "tests/languages, where there is a PHP",
     "--command 'mycli": "nobody has it",
+    "--command '.venv/bin/python examples/frameworks": "it takes what is in their requirements",
     "--http 'POST": "tests/test_example_services.py",
 }
 """What a line has in it that takes more than this repository."""
