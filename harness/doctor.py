@@ -26,6 +26,9 @@ LADDER = (
 STARTS, READS, ASKS, WAY, TAKEN, TELLS, FORM = range(len(LADDER))
 SAID = "Hello from the probe."
 """What the model says in that turn."""
+REGISTRIES = ("registry.npmjs.org", "registry.yarnpkg.com", "pypi.org", "rubygems.org", "repo.packagist.org")
+"""Where `npx` and its like look for what is not in the folder they run in."""
+_INSTALL = "it runs in an empty folder: where it is installed in yours, add --cwd .; else install it before"
 _POINT: dict[Kind, str] = {
     "python": "give its client turn.base_url and turn.api_key; ANTHROPIC_BASE_URL is set as well",
     "process": "give its client ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY, which are in its environment",
@@ -142,9 +145,16 @@ def _silent(smoke: Smoke, seen: _Seen, kind: Kind) -> _Wrong:
         who = "; ".join(dict.fromkeys(smoke.strangers))
         return _Wrong(WAY, f"it asked the provider, but as nobody: {who}", _POINT[kind], seen.output)
     if seen.elsewhere:
-        others = ", ".join(seen.elsewhere)
-        return _Wrong(ASKS, f"it asked {others} instead, which was refused", _POINT[kind], seen.output)
+        return _asked_others(seen, kind, failed=failed)
     return _Wrong(ASKS, f"{seen.end}, and had asked nobody that we know of", _POINT[kind], seen.output)
+
+
+def _asked_others(seen: _Seen, kind: Kind, *, failed: bool) -> _Wrong:
+    others = ", ".join(seen.elsewhere)
+    if failed and all(place.partition(":")[0] in REGISTRIES for place in seen.elsewhere):
+        found = f"it wanted to install something from {others}, which was refused"
+        return _Wrong(STARTS, found, _INSTALL, seen.output)
+    return _Wrong(ASKS, f"it asked {others} instead, which was refused", _POINT[kind], seen.output)
 
 
 def _refused(seen: _Seen, kind: Kind) -> _Wrong | None:

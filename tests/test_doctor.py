@@ -43,6 +43,11 @@ BROKEN = {
     "no hello": (words("false", keep_alive=True), STARTS, "exit 1 before it had said hello"),
     "the turn is not read": (words("true"), READS, "nothing of the turn was read"),
     "the real API": (python("asks_only_elsewhere"), ASKS, "it asked api.anthropic.com:443 instead"),
+    "npx in an empty folder": (
+        python("wants_to_install"),
+        STARTS,
+        "install something from registry.npmjs.org",
+    ),
     "nobody is asked": (python("asks_nobody"), ASKS, "had asked nobody that we know of"),
     "another path": (python("asks_at_a_wrong_path"), WAY, "POST /v1/chat/completions"),
     "no key": (python("asks_without_a_key"), WAY, "got 401: x-api-key header is required"),

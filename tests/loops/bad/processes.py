@@ -226,6 +226,13 @@ def asks_only_elsewhere():
         tell({"status": "failed"})
 
 
+def wants_to_install():
+    try:
+        urllib.request.urlopen("https://registry.npmjs.org/tsx", timeout=5)
+    except OSError:
+        sys.exit("403 Forbidden - GET https://registry.npmjs.org/tsx")
+
+
 def asks(path, headers, **body):
     told = turn()
     place = urlsplit(told["base_url"])
