@@ -43,7 +43,7 @@ from .provider.tokens import token_of
 from .pulse import Pulse
 from .rival import LOADS, PATIENCE, WAITS, Claims, Rival
 from .scenario.model import Scenario, TurnScript
-from .stretched import stretched
+from .stretched import stretched, widened
 from .turn import EXPOSABLE, HANGUP, INTERRUPTS, TurnSpec
 
 AFTER = 0.1
@@ -325,7 +325,7 @@ class CaseRun:
             conversation=self._conversation,
             tools=self._case.scenario.tools,
             stream=self._case.variant == "sse",
-            limits=turn.limits,
+            limits=widened(turn.limits, self._terms.startup),
             hooks={str(name): text for name, text in self._case.scenario.hooks.items()},
             checkpoint_key=given_key("checkpoint", self._conversation),
             cancel_key=own_key("cancel", self._conversation, self._driver.declaration),

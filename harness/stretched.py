@@ -1,4 +1,4 @@
-"""Scenarios about time, for loops that have a time limit of their own which nobody can set."""
+"""Scenarios about time, for loops with a time limit of their own, and for those that are slow to begin."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from typing import TypeVar
 import msgspec
 
 from .scenario.model import Fault, Reply, Scenario, Step, TurnScript
+from .turn import Limits
 
 LONGEST = 120.0
 """Seconds. A longer limit is not waited for: what it is about stays inconclusive."""
+MOST_STARTUP = 0.4
+"""Seconds that are granted of it: scripts about time last longer than their limits by more than that."""
 _Part = TypeVar("_Part", Reply, Fault)
 
 
@@ -39,3 +42,11 @@ def _slower(step: Step, times: float) -> Step:
 
 def _later(part: _Part, times: float) -> _Part:
     return msgspec.structs.replace(part, delay=part.delay * times) if part.delay else part
+
+
+def widened(limits: Limits, startup: float) -> Limits:
+    """The limits, with what a slow loop takes to its first request on top: it is to get that far."""
+    if limits.wall_clock is None:
+        return limits
+    clock = round(limits.wall_clock + min(startup, MOST_STARTUP), 3)
+    return msgspec.structs.replace(limits, wall_clock=clock)
