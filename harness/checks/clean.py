@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Run, TurnView
-from ..history import StoreSet
+from ..history import Ended, StoreSet
 from ..keys import Kind, given_key, is_key
 from ..wire.same import brief
 from .base import Finding, broken, check, count, held, request
@@ -14,7 +14,7 @@ from .base import Finding, broken, check, count, held, request
 @check("CLEAN-1")
 def the_checkpoint_is_gone(run: Run) -> Iterator[Finding]:
     """Where the turn wrote one, or found one, it is gone when the turn is over."""
-    for turn in _ended(run):
+    for turn, _ in _ended(run):
         keys = {one.key for one in turn.store if isinstance(one, StoreSet)} | set(turn.began.store_keys)
         for key in sorted(keys):
             if _is_key(turn, key, "checkpoint"):
@@ -24,17 +24,18 @@ def the_checkpoint_is_gone(run: Run) -> Iterator[Finding]:
 @check("CLEAN-2")
 def the_cancel_flag_is_gone(run: Run) -> Iterator[Finding]:
     """Where the turn was cancelled, the flag is gone when the turn is over."""
-    for turn in _ended(run):
+    for turn, ended in _ended(run):
         keys = {one.key for one in turn.store} | set(turn.began.store_keys)
         flags = [key for key in sorted(keys) if _is_key(turn, key, "cancel")]
-        if turn.flagged and turn.cancels[0].at <= (turn.ended_at or 0.0):
-            yield _gone(turn, flags[0] if flags else _own_key(turn, "cancel"), "cancel flag")
+        if turn.flagged and turn.cancels[0].at <= ended.at:
+            for key in flags or [given_key("cancel", turn.began.conversation)]:
+                yield _gone(turn, key, "cancel flag")
 
 
 @check("CLEAN-3")
 def activity_is_empty_at_the_end(run: Run) -> Iterator[Finding]:
     """The state that stays does not say that anything is under way."""
-    for turn in _ended(run):
+    for turn, _ in _ended(run):
         if not turn.publishes or "publish" in turn.failed_hooks:
             continue
         activity = turn.publishes[-1].state.get("activity")
@@ -53,7 +54,7 @@ def activity_is_empty_at_the_end(run: Run) -> Iterator[Finding]:
 def done_is_published_once_and_last(run: Run) -> Iterator[Finding]:
     """Judged where the loop is known to use `done` at all."""
     uses = run.exposed("done") or any(one.done for turn in run.turns for one in turn.publishes)
-    for turn in _ended(run) if uses else ():
+    for turn, _ in _ended(run) if uses else ():
         if "publish" in turn.failed_hooks:
             continue
         done = [number for number, one in enumerate(turn.publishes) if one.done]
@@ -73,12 +74,11 @@ def done_is_published_once_and_last(run: Run) -> Iterator[Finding]:
 @check("CLEAN-5")
 def usage_is_recorded_once(run: Run) -> Iterator[Finding]:
     """One record a turn; told with the outcome it can only be one."""
-    for turn in _ended(run):
+    for turn, ended in _ended(run):
         if "usage" in turn.failed_hooks:
             continue  # a call that failed may be made again
         count = len(turn.usages)
-        told = turn.ended is not None and turn.ended.usage is not None
-        if count == 1 or (count == 0 and told):
+        if count == 1 or (count == 0 and ended.usage is not None):
             yield held("hook" if count else "outcome", turn=turn)
         elif count > 1:
             yield broken(
@@ -99,12 +99,12 @@ def usage_is_recorded_once(run: Run) -> Iterator[Finding]:
 @check("CLEAN-6")
 def a_hook_that_fails_hides_nothing(run: Run) -> Iterator[Finding]:
     """What became of the turn is told all the same; nothing but the hook has failed."""
-    for turn in _ended(run):
+    for turn, ended in _ended(run):
         provider = any(one.kind in ("fault", "rejected", "over") or one.broken for one in turn.exchanges)
-        if not turn.failed_hooks or turn.ended is None or provider:
+        if not turn.failed_hooks or provider:
             continue
         hooks = " and ".join(sorted(turn.failed_hooks))
-        if turn.ended.raised is None and turn.status != "failed":
+        if ended.raised is None and turn.status != "failed":
             yield held("outcome", turn=turn)
         else:
             yield broken(
@@ -118,15 +118,15 @@ def a_hook_that_fails_hides_nothing(run: Run) -> Iterator[Finding]:
 @check("CLEAN-8")
 def nothing_is_asked_after_the_outcome(run: Run) -> Iterator[Finding]:
     """No request of the conversation arrives once the loop has said that the turn is over."""
-    for turn in _ended(run):
-        ended = turn.ended_at or 0.0
-        late = next((one for one in turn.exchanges if one.seen.at > ended and one.kind != "side"), None)
+    for turn, ended in _ended(run):
+        late = next((one for one in turn.exchanges if one.seen.at > ended.at and one.kind != "side"), None)
         if late is None:
             yield held(turn=turn)
         else:
             yield broken(
                 expected=f"No request after the outcome of turn {turn.number}.",
-                happened=f"{request(late).capitalize()} came {late.seen.at - ended:.3f} s after the outcome.",
+                happened=f"{request(late).capitalize()} came {late.seen.at - ended.at:.3f} s after the "
+                "outcome.",
                 turn=turn,
                 exchange=late,
             )
@@ -140,20 +140,16 @@ def usage_is_missing(turn: TurnView) -> bool:
     return replies and not excused and not turn.torn
 
 
-def _ended(run: Run) -> Iterator[TurnView]:
+def _ended(run: Run) -> Iterator[tuple[TurnView, Ended]]:
     """The turns whose loop came to an exit of its own; where it was torn down it had no chance to."""
     for turn in run.turns:
         if turn.ended is not None and not turn.torn:
-            yield turn
+            yield turn, turn.ended
 
 
 def _end(turn: TurnView) -> str:
     raised = turn.ended.raised if turn.ended else None
     return f"the exception {raised.type}" if raised else turn.status or "no status told"
-
-
-def _own_key(turn: TurnView, kind: Kind) -> str:
-    return given_key(kind, turn.began.conversation)
 
 
 def _is_key(turn: TurnView, key: str, kind: Kind) -> bool:

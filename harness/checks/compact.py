@@ -63,5 +63,5 @@ def _in_place_of(lost: Piece, later: Exchange) -> Piece | None:
 def _asked_for(one: Exchange) -> bool:
     """Whether the request asks for its conversation to be summarized."""
     betas = one.seen.headers.get("anthropic-beta", "")
-    edits = brief(one.body.get("context_management") or {}, 10_000)
+    edits = str(one.body.get("context_management"))
     return one.body.get("compaction") is not None or "compact" in edits or "compact" in betas

@@ -9,6 +9,7 @@ from ..evidence import CUT, FINAL, Exchange, Run, TurnView
 from ..wire.blocks import THINKING
 from ..wire.same import blocks, brief, is_blank
 from .base import Finding, broken, check, held, named, note, request
+from .failing import same_conversation
 
 
 @check("END-1")
@@ -119,8 +120,7 @@ def _crashed_on(turn: TurnView, final: Exchange) -> bool:
 
 def _asked_again(final: Exchange, later: Exchange) -> Finding:
     """Documented: a new user message may ask to go on. Sending the same again is not."""
-    same = [piece.key for piece in later.pieces] == [piece.key for piece in final.pieces]
-    if same:
+    if same_conversation(final, later):
         return broken(
             expected=f"The turn ends after the empty reply to {request(final)}.",
             happened=f"{named(later)} sends the same conversation again.",

@@ -9,7 +9,7 @@ from ..history import Overran
 from ..scenario.model import Reply
 from ..wire.same import Piece, brief
 from .base import Finding, broken, check, held, named, request, unclear
-from .failing import after, failed, failures, lost_streams, partial_of, requests, same_conversation
+from .failing import after, failures, lost_streams, partial_of, requests, same_conversation
 from .trunc import later_requests
 
 _PROMPTLY = 1.0
@@ -190,8 +190,7 @@ def a_failed_turn_says_so(run: Run) -> Iterator[Finding]:
 
 def _ends_on_failure(run: Run) -> Iterator[tuple[TurnView, Exchange]]:
     for turn, one in failures(run):
-        made = requests(turn)
-        if one is made[-1] and failed(one):
+        if one is requests(turn)[-1]:
             yield turn, one
 
 

@@ -37,7 +37,7 @@ def _streamed(run: Run) -> Iterator[tuple[TurnView, Exchange]]:
 def _sent_back_changed(turn: TurnView, streamed: Exchange) -> Finding | None:
     following = turn.following
     later = streamed.next or (following.rounds[0] if following and following.rounds else None)
-    if later is None or turn.last_reply is None:
+    if later is None:
         return None
     loss = next((one for one in carried(streamed, later).received if _misread(one)), None)
     if loss is None or loss.instead is None:

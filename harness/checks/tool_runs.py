@@ -123,11 +123,13 @@ def server_calls_are_left_alone(run: Run) -> Iterator[Finding]:
 
 
 def _answered_for_server(turn: TurnView, called: Exchange) -> Iterator[Finding]:
-    ids = {call.get("id") for call in called.server_calls}
+    ids = {str(call.get("id")) for call in called.server_calls}
     following = turn.following
     later = called.next or (following.rounds[0] if following and following.rounds else None)
-    for piece in later.pieces if later else ():
-        if later and piece.type == "tool_result" and piece.block.get("tool_use_id") in ids:
+    if later is None:
+        return
+    for piece in later.pieces:
+        if _is_result_for(piece, ids):
             yield broken(
                 expected=f"No `tool_result` for {piece.block['tool_use_id']}, which the server runs.",
                 happened=f"{named(later)} answers a server call at {piece.path}: {brief(piece.block)}",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..evidence import Exchange, Run, TurnView
 from ..wire.same import Json, brief
 from .base import Finding, broken, check, held, named, request, unclear
+from .failing import same_conversation
 from .tool_runs import not_asked_for
 
 CUT = "max_tokens"
@@ -82,11 +83,6 @@ def _wrong_way(cut: Exchange, later: Exchange) -> str | None:
     if later.pieces and later.pieces[-1].role == "assistant":
         return "ends with the cut reply, as a prefill that current models do not take"
     return None
-
-
-def same_conversation(one: Exchange, other: Exchange) -> bool:
-    """Whether two requests hold the same conversation."""
-    return [piece.key for piece in one.pieces] == [piece.key for piece in other.pieces]
 
 
 @check("TRUNC-3")

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ..evidence import Run
 from .base import Finding, broken, check, held, named, request
-from .trunc import ends_on, marked, same_conversation
+from .failing import same_conversation
+from .trunc import ends_on, marked
 
 FULL = "model_context_window_exceeded"
 

@@ -1,4 +1,5 @@
-"""Compares what the checks say in these tests with what is approved (`said.py`)."""
+"""Compares what the checks say in these tests with what is approved (`said.py`), and with what they say when
+another turn stands before it (`turns.py`)."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import pytest
 from harness.checks.base import Finding
 from tests.checks.histories import Story
 from tests.checks.said import SAID, approved, page, worded
+from tests.checks.turns import missed, missed_later
 
 APPROVE = bool(os.environ.get("APPROVE"))
 heard: dict[str, set[str]] = defaultdict(set)
@@ -24,17 +26,22 @@ def approved_words() -> dict[str, set[str]]:
 @pytest.fixture(autouse=True)
 def listened_to(approved_words: dict[str, set[str]], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     said: list[tuple[str, str]] = []
+    lost: list[str] = []
     check = Story.check
 
     def listening(story: Story, clause: str) -> list[Finding]:
         findings = check(story, clause)
         said.extend((clause, worded(finding)) for finding in findings)
+        lost.extend(missed(story, clause, findings))
+        lost.extend(missed_later(story, clause, findings))
         return findings
 
     monkeypatch.setattr(Story, "check", listening)
     yield
     for clause, text in said:
         heard[clause].add(text)
+    if lost:
+        pytest.fail("\n".join(lost))
     new = [f"{clause}\n{text}" for clause, text in said if text not in approved_words.get(clause, ())]
     if new and not APPROVE:
         pytest.fail("Nobody has read this yet (APPROVE=1 pytest tests/checks):\n" + "\n".join(new))

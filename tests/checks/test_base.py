@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from harness.checks import registered
 from harness.checks.base import (
     broken,
+    check,
     continuations,
     cut_short,
     departure,
@@ -132,3 +134,21 @@ def test_of_several_right_forms_the_closest_one_is_compared() -> None:
     assert len(continuations(turn.rounds[1])) == 2
     assert found
     assert found.path == "messages[1].content[2]"
+
+
+def test_a_reply_that_the_request_began_may_go_back_with_its_beginning() -> None:
+    story = Story()
+    story.turn()
+    begun = [HI, assistant([text("Sure.")]), user("And?"), assistant([text("The")])]
+    story.ask(begun)
+    turn = turn_of(story.reply([text(" answer."), text("More.")]).end())
+
+    apart = pieces([*begun, assistant([text(" answer."), text("More.")])])
+    whole = pieces([*begun[:-1], assistant([text("The answer."), text("More.")])])
+    assert keys(continuations(turn.rounds[0])) == keys([apart, whole])
+
+
+def test_a_check_is_registered_once() -> None:
+    assert "PAUSE-1" in registered()
+    with pytest.raises(ValueError, match="PAUSE-1 has a check already: a_paused_reply_is_resumed"):
+        check("PAUSE-1")(lambda _: iter(()))

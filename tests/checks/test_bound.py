@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.judge import judge
 from tests.checks.histories import Story, assistant, call, text, user
 
@@ -65,3 +67,37 @@ def test_an_exception_where_something_was_in_the_way_is_an_outcome() -> None:
     failed = asked().reply([call("toolu_1")], "tool_use").tool(error="no")
     failed.ask([HI, assistant([call("toolu_1")])])
     assert failed.reply([text("Sorry.")]).raises().kinds("BOUND-1") == ["held"]
+
+
+def test_an_answer_that_is_still_to_come_is_waited_for() -> None:
+    def kinds(story: Story, seconds: float = 9.0) -> list[str]:
+        return story.wait(seconds).overran().kinds("BOUND-1")
+
+    assert kinds(asked()) == ["unclear"]
+    assert kinds(asked().answered([text("Hello.")])) == ["unclear"]
+    assert kinds(asked().answered([text("Hello.")]).breaks("provider")) == ["broken"]
+    assert kinds(asked().answered([text("Hello.")]).delivered()) == ["broken"]
+    assert kinds(asked(), 0.5) == ["broken"]
+    assert kinds(asked(wall_clock=1.0)) == ["broken"]
+    silent = asked().answered([text("Hello.")]).breaks("provider")
+    silent.events[-1].how = "silence"  # type: ignore[union-attr]
+    assert kinds(silent) == ["unclear"]
+
+
+@pytest.mark.parametrize(("late", "grade"), [(0.9, "fail"), (1.1, "inconclusive")])
+def test_a_second_of_lateness_is_too_much(late: float, grade: str) -> None:
+    verdict = judge(asked().reply([text("Hello.")]).overran().finish(lateness=late))
+
+    assert [one.grade for one in verdict.checks if one.clause == "BOUND-1"] == [grade]
+
+
+def test_a_tool_that_was_begun_a_moment_ago_does_not_hang() -> None:
+    story = asked().wait(3.0).reply([call("toolu_1")], "tool_use").tool(ends=False)
+
+    assert story.wait(0.5).overran().kinds("BOUND-1") == ["broken"]
+
+
+def test_a_turn_without_a_request_that_never_ends_is_found() -> None:
+    [finding] = Story().turn().overran().check("BOUND-1")
+
+    assert "It had made 0 requests; it made none." in finding.happened

@@ -59,3 +59,16 @@ def test_half_of_a_text_is_enough_to_know_it_by() -> None:
     assert not alike("abcd", "axyz")
     assert not alike("", "abcd")
     assert not alike(" ", "")
+
+
+def test_a_long_conversation_in_which_one_thing_is_said_again_and_again_is_compared_all_the_same() -> None:
+    again = [user("Go on.")] * 220
+    story = Story()
+    story.turn()
+    story.ask([user("Begin."), *again])
+    story.reply([text("Half")], "max_tokens")
+    story.ask(again)
+    [finding] = story.reply([SAID]).end().check("HIST-2")
+
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+    assert "does not have the `text` block of messages[0].content[0]" in finding.happened

@@ -227,3 +227,13 @@ def test_a_turn_that_is_torn_down_has_no_chance_to_tidy_up() -> None:
 
     assert torn() == []
     assert torn("asyncio") == ["broken"]
+
+
+def test_each_cancel_flag_is_to_go() -> None:
+    story = Story(keys={"cancel": "myapp:cancel:*"})
+    story.turn()
+    story.store("myapp:cancel:1", by="harness").store("myapp:cancel:2", by="harness")
+    story.ask([HI])
+    story.cancel().reply([text("Done.")]).forget("myapp:cancel:1")
+
+    assert [one.kind for one in story.end("cancelled").check("CLEAN-2")] == ["held", "broken"]

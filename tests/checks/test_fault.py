@@ -240,3 +240,14 @@ def test_another_model_or_a_wider_window_need_not_get_less() -> None:
     assert kinds() == ["broken"]
     assert kinds(model="wide") == ["held"]
     assert kinds(headers={"anthropic-beta": "context-1m-2025-08-07"}) == ["held"]
+
+
+def test_the_same_under_another_beta_header_is_another_request() -> None:
+    betas = {"headers": {"anthropic-beta": "new-2026-01-01"}}
+
+    assert retried(asked().fails(400), **betas).kinds("FAULT-2") == ["held"]
+    assert retried(asked().fails(400), metadata={"user_id": "u"}).kinds("FAULT-2") == ["broken"]
+
+
+def test_a_request_without_an_answer_is_not_too_long() -> None:
+    assert asked().end("failed").kinds("FAULT-10") == []

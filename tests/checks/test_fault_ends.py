@@ -135,3 +135,9 @@ def test_a_turn_that_waits_for_its_next_attempt_is_not_judged_for_its_end() -> N
     assert asked().fails(529).overran().kinds("FAULT-9") == []
     assert asked().fails(400).cancel().end("completed").kinds("FAULT-9") == []
     assert retried(asked().fails(529)).kinds("FAULT-9") == []
+
+
+def test_a_call_behind_a_text_is_a_part_as_well() -> None:
+    lost = [text("Hello there."), call("toolu_1")]
+
+    assert next_turn([assistant([call("toolu_1")])], lost).kinds("FAULT-7") == ["broken"]

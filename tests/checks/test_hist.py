@@ -374,3 +374,24 @@ def test_forms_of_a_parameter(first: Json, second: Json, kind: str) -> None:
 def test_tools_left_out_before_the_last_request_are_found() -> None:
     assert parameters({"tools": TOOLS}, {}, max_iterations=3) == ["broken"]
     assert parameters({"tools": TOOLS}, {}) == ["broken"]
+
+
+def test_a_text_of_the_users_that_quotes_a_reply_is_not_the_reply_flattened() -> None:
+    said = user('You said: "Let me look."')
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLING, "tool_use")
+    story.ask([HI, said, user([result("toolu_1")])])
+
+    assert story.reply([text("Done.")]).end().kinds("HIST-5") == []
+
+
+def test_leaving_a_thread_or_taking_it_up_again_changes_no_parameter() -> None:
+    def kinds(first: Json, second: Json) -> list[str]:
+        return parameters(first, second)
+
+    thread = {"thread": {"type": "continue", "previous_message_id": "msg_1"}}
+    assert kinds(thread, {"tools": TOOLS}) == ["held"]
+    assert kinds({**thread, "tools": TOOLS}, {"tools": TOOLS[:1]}) == ["broken"]
+    assert kinds({"tools": TOOLS}, {**thread, "tools": TOOLS[:1]}) == ["broken"]

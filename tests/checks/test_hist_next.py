@@ -144,3 +144,13 @@ def test_a_turn_without_words_of_the_users_has_none_to_look_for() -> None:
     story.ask([HI])
 
     assert story.reply([text("Hello.")]).end().check("HIST-11") == []
+
+
+def test_each_turn_whose_message_is_not_sent_is_told() -> None:
+    story = Story()
+    for prompt in ("Hi", "More"):
+        story.turn(prompt)
+        story.ask([user("Something else.")])
+        story.reply([text("Hello.")]).end()
+
+    assert [(one.kind, one.turn) for one in story.check("HIST-11")] == [("broken", 0), ("broken", 1)]

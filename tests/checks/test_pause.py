@@ -343,3 +343,12 @@ def test_an_answer_after_a_pause_that_is_not_shown_to_us_is_not_judged() -> None
     assert story(exposes=("status",)).end().check("PAUSE-5") == []
     assert story().end("failed", shown=["Looking."]).check("PAUSE-5") == []
     assert story().end(shown=["Something else."]).check("PAUSE-5") == []
+
+
+def test_a_turn_that_may_resume_nothing_and_does_not_pause_holds() -> None:
+    story = Story()
+    story.turn(pauses=0)
+    story.ask([HI])
+
+    assert story.reply([text("Done.")]).end().check("PAUSE-4") == []
+    assert "broken" in endless(2, pauses=0).end("capped").kinds("PAUSE-4")

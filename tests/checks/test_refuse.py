@@ -178,3 +178,10 @@ def test_a_short_partial_output_may_be_there_by_chance() -> None:
 
 def test_what_the_user_says_is_no_refused_output() -> None:
     assert followed_by(HI, user(PARTIAL)).kinds("REFUSE-4") == ["held"]
+
+
+def test_all_that_was_shown_of_a_refusal_is_named() -> None:
+    story = refused([text("To do that"), text("you first")])
+    [finding] = story.end("completed", shown=["To do that", "you first"]).check("REFUSE-2")
+
+    assert "showing: To do that / you first" in finding.happened

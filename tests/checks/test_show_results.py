@@ -65,3 +65,12 @@ def test_a_loop_that_hands_out_texts_alone_cannot_be_judged() -> None:
 def test_turns_that_were_thrown_away_are_not_judged() -> None:
     assert searched().cancel().publish(history=WITHOUT).end("cancelled").check("SHOW-5") == []
     assert searched("refusal").publish(history=WITHOUT).end("refused").check("SHOW-5") == []
+
+
+def test_what_is_returned_to_show_and_what_is_kept_count_together() -> None:
+    other = {**FOUND, "tool_use_id": "srvtoolu_2"}
+    both = [server_call("srvtoolu_1"), FOUND, other, text("Here.")]
+    story = searched(content=both).end(history=[HI, assistant([FOUND])], shown=[assistant([other])])
+
+    assert story.kinds("SHOW-5") == ["held"]
+    assert searched().end(history=KEPT, shown=[assistant(CONTENT)]).kinds("SHOW-5") == ["held"]

@@ -153,3 +153,12 @@ def test_a_disturbed_stream_may_be_followed_by_another_conversation_or_a_failing
                                    {"content": [], "segment": 3}])  # fmt: skip
 def test_all_that_disturbs_a_stream_counts(reply: dict) -> None:
     assert asked(reply).streams([text("Hello.")]).end(shown=["Hello."]).kinds("STREAM-2") == ["held"]
+
+
+def test_what_no_delta_carries_was_not_misread() -> None:
+    def kinds(sent: dict, back: dict) -> list[str]:
+        return looked([sent, CALL], [back, CALL], {"a": "b"}).kinds("STREAM-1")
+
+    assert kinds(text("Hi.", extra=1), text("Hi.", extra=2)) == ["held"]
+    assert kinds(text("Hi.", citations=[{"a": 1}]), text("Hi.")) == ["held"]
+    assert kinds(call("toolu_2", caller="a"), call("toolu_2", caller="b")) == ["held"]

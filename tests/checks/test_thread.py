@@ -108,3 +108,15 @@ def test_a_result_that_the_thread_holds_is_not_sent_again() -> None:
     story.ask([RESULT], thread=CONTINUE, transcript=[*WHOLE, assistant("Done."), RESULT])
 
     assert story.reply([text("Done.")]).kinds("THREAD-1") == ["broken", "held"]
+
+
+def test_a_conversation_said_again_from_its_start_is_found_at_its_start() -> None:
+    both = user([text("Hi"), text("And?")])
+    story = Story()
+    story.turn()
+    story.ask([both], thread={"type": "create"})
+    story.reply([text("Hm.")], "pause_turn", id="msg_1")
+    story.ask([both, user("More")], thread=CONTINUE, transcript=[both, assistant("Hm."), both, user("More")])
+    [finding] = story.reply([text("Done.")]).end().check("THREAD-1")
+
+    assert (finding.kind, finding.block) == ("broken", 0)

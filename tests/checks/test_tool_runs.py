@@ -310,3 +310,12 @@ def test_a_loop_that_tells_nothing_or_was_cancelled_leaves_open_what_it_took_the
 
     assert story.end(None).kinds("TOOL-10") == ["unclear"]
     assert without_a_call(1).cancel().end("cancelled").kinds("TOOL-10") == ["unclear"]
+
+
+def test_a_result_is_not_remembered_from_a_later_turn() -> None:
+    story = then(calling(ONE), *ANSWER)
+    story.turn("More")
+    story.ask([HI, *ANSWER, user("More")])
+    story.reply([{**ONE, "id": "toolu_2"}], "tool_use").tool(value={"n": {}})
+
+    assert story.end("failed").check("TOOL-6")[0].kind == "broken"

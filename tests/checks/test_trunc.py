@@ -157,3 +157,9 @@ def test_a_lower_limit_is_no_higher_one() -> None:
 
 def test_a_turn_that_was_stopped_leaves_open_what_it_would_have_done() -> None:
     assert cut().overran().check("TRUNC-2") == []
+
+
+def test_all_that_was_shown_of_a_cut_reply_is_named() -> None:
+    [finding] = cut([text("Half"), text("an answ")]).end(shown=["Half", "an answ"]).check("TRUNC-1")
+
+    assert "showing: Half / an answ" in finding.happened
