@@ -35,6 +35,7 @@ from .history import (
     TurnBegan,
     UsageRecorded,
 )
+from .own_tools import bind
 from .scenario.model import Scenario
 from .turn import INTERRUPTS, Declaration
 from .wire.same import Piece
@@ -68,6 +69,13 @@ def _needs_no_hook(scenario: Scenario) -> set[str]:
     """A turn that is cancelled from outside is, whether or not the loop asks."""
     vias = [turn.cancel.via for turn in scenario.turns if turn.cancel]
     return {"cancel"} if vias and set(vias) <= set(INTERRUPTS) else set()
+
+
+def _offered(turn: TurnView) -> list[str]:
+    """The names of the tools in the latest request that has some."""
+    lists = (one.body.get("tools") for one in reversed(turn.exchanges))
+    tools = next((found for found in lists if isinstance(found, list) and found), [])
+    return [str(tool.get("name", "")) for tool in tools if isinstance(tool, dict)]
 
 
 class _Sorter:
@@ -128,7 +136,9 @@ class _Sorter:
         if isinstance(event, ToolStarted):
             tool = self._tools[event.call] = ToolRun(event)
             if self._run.turns:
-                self._turn(event).tools.append(tool)
+                turn = self._turn(event)
+                turn.tools.append(tool)
+                tool.offered_as = bind(event.name, _offered(turn))
         elif event.call in self._tools:
             self._tools[event.call].ended = event
 

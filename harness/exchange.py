@@ -154,11 +154,13 @@ class ToolRun:
 
     started: ToolStarted
     ended: ToolEnded | None = None
+    offered_as: str = ""
+    """The name under which the loop offers it to the model, where that is another."""
 
     @property
     def name(self) -> str:
-        """The tool's name."""
-        return self.started.name
+        """The tool's name, as the model calls it."""
+        return self.offered_as or self.started.name
 
     @property
     def failed(self) -> bool:

@@ -1,8 +1,10 @@
-"""Loops that offer tools of their own: which of them a scenario's tool stands for."""
+"""Loops with tools of their own, or the turn's by other names: which of them a scenario's tool stands for."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -37,3 +39,25 @@ def parse_tool(written: str) -> OwnTool:
 def own_tool(declared: Declaration) -> OwnTool | None:
     """What a loop declares about its own tools; None where it offers those of the turn."""
     return parse_tool(declared.own_tool) if declared.tools == "own" or declared.own_tool else None
+
+
+def bind(name: str, offered: Iterable[str]) -> str:
+    """The offered tool that a scripted call of `name` means, else `name`: a tool that does not exist.
+
+    Loops rename tools to fit their own rules (`lookup` becomes `functions_lookup` or `Lookup`).
+    """
+    names = list(offered)
+    if name in names:
+        return name
+    wanted = _plain(name)
+    for candidates in (
+        [other for other in names if _plain(other) == wanted],
+        [other for other in names if re.search(rf"[^a-z0-9]{re.escape(name.lower())}$", other.lower())],
+    ):
+        if len(candidates) == 1:
+            return candidates[0]
+    return name
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

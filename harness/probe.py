@@ -32,6 +32,7 @@ from .history import (
 )
 from .keys import is_key
 from .loops.driver import Driver
+from .own_tools import bind
 from .probe_scripts import (
     CANCEL,
     CLOCK,
@@ -180,7 +181,7 @@ def hooks_used(events: Sequence[AnyEvent], declaration: Declaration) -> list[str
                 used.append("claim")
             case StoreSet() if is_key("checkpoint", event.key, conversation, declaration):
                 used.append("checkpoint")
-            case RequestSeen() if offered & _tool_names(event.body):
+            case RequestSeen() if _offers(event.body, offered):
                 used.append("tools")
             case Ended():
                 told = {
@@ -196,9 +197,11 @@ def hooks_used(events: Sequence[AnyEvent], declaration: Declaration) -> list[str
     return used
 
 
-def _tool_names(body: object) -> set[str]:
+def _offers(body: object, wanted: set[str]) -> bool:
+    """Whether a request offers a tool of the turn, perhaps under a name that the loop made of it."""
     tools = body.get("tools") if isinstance(body, dict) else None
-    return {tool.get("name", "") for tool in tools or () if isinstance(tool, dict)}
+    names = [str(tool.get("name", "")) for tool in tools or () if isinstance(tool, dict)]
+    return any(bind(name, names) in names for name in wanted)
 
 
 def replies(events: Sequence[AnyEvent]) -> int:

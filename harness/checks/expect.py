@@ -204,7 +204,7 @@ def _tools(turn: TurnView, expected: dict[str, int] | None) -> Iterator[Finding]
         return
     wrong = False
     for name, times in expected.items():
-        ran = len([tool for tool in turn.tools if tool.name == name and not _repeated(turn, tool)])
+        ran = len([tool for tool in turn.tools if tool.started.name == name and not _repeated(turn, tool)])
         if ran != times:
             wrong = True
             yield broken(

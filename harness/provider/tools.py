@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Self, TypeAlias
 
-from ..own_tools import OwnTool
+from ..own_tools import OwnTool, bind
 from ..turn import ToolSpec
 
 Rule: TypeAlias = Mapping[str, dict[str, Any] | None]
@@ -24,24 +23,6 @@ def client_tools(tools: Iterable[Mapping[str, Any]]) -> list[str]:
         for tool in tools
         if "name" in tool and not str(tool.get("type") or "custom").startswith(SERVER_TOOLS)
     ]
-
-
-def bind(name: str, offered: Iterable[str]) -> str:
-    """The offered tool that a scripted call of `name` means, else `name`: a tool that does not exist.
-
-    Loops rename tools to fit their own rules (`lookup` becomes `functions_lookup` or `Lookup`).
-    """
-    names = list(offered)
-    if name in names:
-        return name
-    wanted = _plain(name)
-    for candidates in (
-        [other for other in names if _plain(other) == wanted],
-        [other for other in names if re.search(rf"[^a-z0-9]{re.escape(name.lower())}$", other.lower())],
-    ):
-        if len(candidates) == 1:
-            return candidates[0]
-    return name
 
 
 class Binder:
@@ -101,7 +82,3 @@ class Binder:
         bound = dict(call)
         self.bind(bound, names)
         return bound["name"] in names
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())

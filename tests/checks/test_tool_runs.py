@@ -39,6 +39,16 @@ def test_another_input_is_found(given: Any) -> None:
     assert finding.evidence == "hook"
 
 
+@pytest.mark.parametrize(("given", "kind"), [({"n": {}}, "held"), ({"n": 2}, "broken")])
+def test_a_tool_that_is_offered_by_another_name_is_known_all_the_same(given: Any, kind: str) -> None:
+    renamed = {**ONE, "name": "mcp__turn__look"}
+    story = Story()
+    story.turn()
+    story.ask([HI], tools=[{"name": "mcp__turn__look", "input_schema": {"type": "object"}}])
+    story.reply([renamed], "tool_use").tool(value=given)
+    assert then(story, assistant([renamed]), user([result("toolu_1")])).kinds("TOOL-6") == [kind]
+
+
 def test_a_call_that_ran_twice_is_found() -> None:
     story = calling(ONE).tool(value={"n": {}}).tool(value={"n": {}})
 

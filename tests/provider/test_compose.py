@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from harness.own_tools import bind
 from harness.provider.compose import Composer
 from harness.provider.script import Play
-from harness.provider.tools import bind, client_tools
+from harness.provider.tools import client_tools
 from harness.scenario.model import Reply, Step
 from harness.wire.ids import Ids
 from tests.provider.serve import call, text
