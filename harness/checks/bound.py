@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..evidence import FINAL, Run, TurnView
+from ..evidence import FINAL, Exchange, Run, TurnView
 from ..history import Ended, Overran
 from .base import Finding, broken, check, count, held, request, unclear
 
@@ -22,7 +22,7 @@ def a_turn_ends(run: Run) -> Iterator[Finding]:
         if isinstance(turn.outcome, Overran):
             yield _overran(turn, turn.outcome)
         elif isinstance(turn.outcome, Ended):
-            yield _crashed(turn) or held("outcome", turn=turn)
+            yield _crashed(turn, turn.outcome) or held("outcome", turn=turn)
 
 
 def _overran(turn: TurnView, outcome: Overran) -> Finding:
@@ -65,10 +65,11 @@ def _waited_for_others(turn: TurnView, at: float) -> str:
     return ""
 
 
-def _crashed(turn: TurnView) -> Finding | None:
-    raised = turn.ended.raised if turn.ended else None
-    last = turn.last
-    if raised is None or turn.declared_status is not None or last is None or not _could_end_well(turn):
+def _crashed(turn: TurnView, ended: Ended) -> Finding | None:
+    raised, last = ended.raised, turn.last
+    if raised is None or turn.declared_status is not None or last is None:
+        return None
+    if not _could_end_well(turn, last, ended.at):
         return None
     return broken(
         expected=f"The turn ends well after the reply to {request(last)}, which stopped for "
@@ -81,14 +82,12 @@ def _crashed(turn: TurnView) -> Finding | None:
     )
 
 
-def _could_end_well(turn: TurnView) -> bool:
+def _could_end_well(turn: TurnView, last: Exchange, at: float) -> bool:
     """Nothing was in the way: no cancellation, no limit, no tool that failed, and the model was done."""
-    last = turn.last
     budget = turn.began.limits.get("wall_clock") or turn.caps.wall_clock
-    in_time = budget is None or (turn.ended_at or 0.0) - turn.began.at < budget
+    in_time = budget is None or at - turn.began.at < budget
     return (
-        last is not None
-        and in_time
+        in_time
         and last.stop_reason in FINAL
         and not turn.cancels
         and not any(tool.failed for tool in turn.tools)

@@ -158,9 +158,7 @@ def _continues(lost: Exchange, again: Exchange, new: list[Piece]) -> bool:
     """
     if not lost.lost or not new or not starts_with(again.pieces, lost.pieces):
         return False
-    return all(
-        piece.type == "text" and (piece.role == "user" or partial_of(lost, piece)) for piece in new
-    ) and (new[-1].role == "user" or partial_of(lost, new[-1]))
+    return all(piece.type == "text" and (piece.role == "user" or partial_of(lost, piece)) for piece in new)
 
 
 def _undeclared(again: Exchange, declared: str | None) -> Finding:

@@ -152,3 +152,14 @@ def test_a_check_is_registered_once() -> None:
     assert "PAUSE-1" in registered()
     with pytest.raises(ValueError, match="PAUSE-1 has a check already: a_paused_reply_is_resumed"):
         check("PAUSE-1")(lambda _: iter(()))
+
+
+def test_what_a_cut_reply_is_continued_by_is_no_newer_pause() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply([text("One.")], "max_tokens")
+    story.ask([HI, assistant([text("One.")])])
+    turn = turn_of(story.reply([text("One."), text("Two.")]).end())
+
+    assert len(continuations(turn.rounds[1])) == 2

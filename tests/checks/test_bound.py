@@ -101,3 +101,28 @@ def test_a_turn_without_a_request_that_never_ends_is_found() -> None:
     [finding] = Story().turn().overran().check("BOUND-1")
 
     assert "It had made 0 requests; it made none." in finding.happened
+
+
+def test_of_two_tools_that_hang_the_first_is_named() -> None:
+    story = asked().reply([call("toolu_1"), call("toolu_2", "other")], "tool_use")
+    [finding] = story.tool(ends=False).tool("other", ends=False).wait(9.0).overran().check("BOUND-1")
+
+    assert finding.happened.startswith("the tool look was still running")
+
+
+def test_a_limit_that_the_loop_may_not_take_or_that_is_its_own_was_in_the_way() -> None:
+    given = Story(exposes=("status",))
+    given.turn(wall_clock=0.001)
+    own = Story(caps={"wall_clock": 0.001})
+    own.turn()
+    for story in (given, own):
+        story.ask([HI])
+        assert story.reply([text("Hello.")]).raises().kinds("BOUND-1") == ["held"]
+
+
+def test_a_budget_is_counted_from_the_beginning_of_its_turn() -> None:
+    story = Story().wait(10.0)
+    story.turn(wall_clock=5.0)
+    story.ask([HI])
+
+    assert story.reply([text("Hello.")]).raises().kinds("BOUND-1") == ["broken"]

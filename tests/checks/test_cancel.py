@@ -376,3 +376,13 @@ def test_what_happens_when_the_turn_is_over_is_no_cancellation() -> None:
     story.reply([text("Done.")]).end().cancel("end")
 
     assert [story.check(f"CANCEL-{number}") for number in range(1, 6)] == [[]] * 5
+
+
+def test_of_two_tools_that_never_return_the_first_is_named() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply(CALLS, "tool_use").tool("slow", ends=False).tool("write", ends=False)
+    [finding] = story.cancel("tool slow").wait(10).overran().check("CANCEL-3")
+
+    assert finding.happened == "slow was still running at the deadline"

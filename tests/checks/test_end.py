@@ -140,3 +140,12 @@ def test_what_was_said_before_a_thought_is_the_answer() -> None:
 def test_empty_replies_and_cancelled_turns_are_no_thoughts() -> None:
     assert ended_with([]).end("completed", shown=[]).check("END-3") == []
     assert ended_with([thinking()]).cancel().end("cancelled").check("END-3") == []
+
+
+def test_an_empty_message_in_the_same_turn_is_found() -> None:
+    story = ended_with([])
+    story.ask([HI, assistant([]), user("Please continue.")])
+    [finding] = story.reply([text("Hello.")]).end().check("END-2")
+
+    assert (finding.kind, finding.request) == ("broken", 2)
+    assert "messages[1]" in finding.happened

@@ -296,3 +296,14 @@ def test_what_is_shown_beside_an_expected_text_is_named_once_each() -> None:
     story = told({"shown": ["First."]}).reply([text("First.")])
 
     assert story.end(shown=["First.", "First."]).kinds("EXPECT") == ["broken"]
+
+
+def test_of_several_right_statuses_the_first_is_proposed() -> None:
+    def story() -> Story:
+        return told({"status": ["refused", "truncated"]}).reply([text("No")], "refusal")
+
+    [unclear] = story().raises("Stopped").check("EXPECT")
+    [slip] = story().raises("IndexError", bases=("LookupError",)).check("EXPECT")
+    assert "`raises: {Stopped: refused}`" in unclear.happened
+    assert "`raises: {IndexError: refused}`" in slip.advice
+    assert slip.expected == "An outcome with the status refused or truncated."

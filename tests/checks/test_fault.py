@@ -251,3 +251,20 @@ def test_the_same_under_another_beta_header_is_another_request() -> None:
 
 def test_a_request_without_an_answer_is_not_too_long() -> None:
     assert asked().end("failed").kinds("FAULT-10") == []
+
+
+def test_what_was_sent_before_the_answer_came_is_no_next_attempt() -> None:
+    story = asked()
+    story.ask([HI])
+    story._request = 1
+    story.fails(400)
+    story._request = 2
+    story.reply([text("Hello.")]).end(shown=["Hello."])
+
+    assert story.kinds("FAULT-2") == ["held"]
+
+
+def test_of_two_waits_that_are_the_same_the_documented_one_is_named() -> None:
+    [finding] = retried(asked().fails(429, retry_after="1", retry_after_ms="1000")).check("FAULT-1")
+
+    assert finding.expected.endswith("the answer has `retry-after`.")

@@ -141,3 +141,11 @@ def test_a_call_behind_a_text_is_a_part_as_well() -> None:
     lost = [text("Hello there."), call("toolu_1")]
 
     assert next_turn([assistant([call("toolu_1")])], lost).kinds("FAULT-7") == ["broken"]
+
+
+def test_a_turn_that_was_stopped_in_silence_is_told_from_one_that_took_long() -> None:
+    [stopped] = silent(4.0, wall_clock=1.0).overran(4).check("FAULT-8")
+    [long] = silent(4.0, wall_clock=1.0).end("capped").check("FAULT-8")
+
+    assert stopped.happened.endswith("and the turn had to be stopped.")
+    assert long.happened.endswith("and the turn took 4.0 s.")

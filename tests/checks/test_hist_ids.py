@@ -64,3 +64,28 @@ def test_ids_the_provider_gave_twice_are_not_the_loops() -> None:
     story = sent(HI, assistant(calls), user([result("toolu_1"), result("toolu_1")]), replied=calls)
 
     assert story.kinds("HIST-10") == ["held"]
+
+
+def test_the_first_request_that_is_wrong_is_named() -> None:
+    wrong = [HI, PAIR[0], user([result("toolu_1"), result("toolu_1")])]
+    story = sent(*wrong)
+    story.ask([*wrong, assistant("Done."), user("More")])
+    [finding] = story.reply([text("Yes?")]).end().check("HIST-10")
+
+    assert (finding.kind, finding.request) == ("broken", 2)
+
+
+def test_a_request_that_was_wrong_is_found_although_a_later_one_is_right() -> None:
+    wrong = [HI, PAIR[0], user([result("toolu_1"), result("toolu_1")])]
+
+    def requests(*later: list) -> list[tuple[str, int | None]]:
+        story = Story()
+        story.turn()
+        for messages in later:
+            story.ask(messages)
+            story.reply([text("Hm.")])
+        return [(one.kind, one.request) for one in story.end().check("HIST-10")]
+
+    assert requests([HI], wrong, [HI, *PAIR]) == [("broken", 2)]
+    assert requests(wrong, [HI, PAIR[0]]) == [("broken", 1)]
+    assert requests([HI], [HI, *PAIR], [HI, *PAIR, user("More")]) == [("held", 3)]

@@ -107,7 +107,10 @@ def test_an_open_call_of_the_server_is_advised_against() -> None:
     assert (finding.kind, finding.level, finding.evidence) == ("broken", "SHOULD", "hook")
 
 
-@pytest.mark.parametrize("left", ["opaque", {"id": 1}, [], [{"kind": "event"}]])
+@pytest.mark.parametrize(
+    "left",
+    ["opaque", {"id": 1}, [], [{"kind": "event"}], [{"content": "Hi"}], [{"role": "user"}], ["content"]],
+)
 def test_an_opaque_history_is_not_judged(left: Any) -> None:
     story = Story()
     story.turn()
@@ -350,3 +353,15 @@ def test_what_was_made_up_once_is_said_once() -> None:
         story.reply([text("One.")]).end(history=[user(prompt), assistant("One."), assistant("Made up.")])
 
     assert [one.kind for one in story.check("HIST-9")] == ["broken", "held"]
+
+
+@pytest.mark.parametrize(("answered", "level"), [(True, "SHOULD"), (False, None)])
+def test_what_the_api_took_in_a_recording_it_takes(answered: bool, level: str | None) -> None:
+    story = Story()
+    story.events[0].recording = "a.yaml"  # type: ignore[union-attr]
+    story.turn()
+    story.ask([HI, user(" ")])
+    story.reply([text("Yes?")]) if answered else story.answer("fault", 400)
+    [finding] = story.check("HIST-6")
+
+    assert (finding.kind, finding.level) == ("broken", level)

@@ -162,3 +162,12 @@ def test_what_no_delta_carries_was_not_misread() -> None:
     assert kinds(text("Hi.", extra=1), text("Hi.", extra=2)) == ["held"]
     assert kinds(text("Hi.", citations=[{"a": 1}]), text("Hi.")) == ["held"]
     assert kinds(call("toolu_2", caller="a"), call("toolu_2", caller="b")) == ["held"]
+
+
+def test_a_stream_that_no_script_tells_of_was_not_disturbed() -> None:
+    story = Streamed()
+    story.events[0].scenario["turns"] = []  # type: ignore[union-attr]
+    story.turn()
+    story.ask([HI])
+
+    assert story.streams([text("Hello.")]).end(shown=["Hello."]).kinds("STREAM-2") == []

@@ -120,3 +120,20 @@ def test_a_conversation_said_again_from_its_start_is_found_at_its_start() -> Non
     [finding] = story.reply([text("Done.")]).end().check("THREAD-1")
 
     assert (finding.kind, finding.block) == ("broken", 0)
+
+
+def test_a_thread_that_was_begun_anew_is_looked_at_as_well() -> None:
+    story = lost()
+    story.ask(WHOLE, thread={"type": "create"})
+    story.reply([text("Hm.")], "pause_turn", id="msg_2")
+    story.ask([RESULT], thread=CONTINUE, transcript=[*WHOLE, assistant("Hm."), RESULT])
+
+    assert [one.kind for one in story.reply([text("Done.")]).end().check("THREAD-1")] == ["held", "broken"]
+
+
+def test_two_blocks_are_enough_of_a_conversation_to_know_it_by() -> None:
+    both = user([text("Hi"), text("And?")])
+    story = begun()
+    story.ask([both, user("More")], thread=CONTINUE, transcript=[both, both, user("More")])
+
+    assert story.reply([text("Done.")]).end().kinds("THREAD-1") == ["broken"]

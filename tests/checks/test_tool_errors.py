@@ -140,3 +140,22 @@ def test_a_thread_remembers_the_tools_it_began_with() -> None:
     story.ask([HI], thread={"type": "continue", "id": "msg_1"})
 
     assert story.reply([NOPE], "tool_use").end("failed").check("TOOL-5") == []
+
+
+def test_of_a_tool_that_was_tried_again_the_last_error_is_to_be_told() -> None:
+    def kinds(words: str) -> set[tuple[str, str | None]]:
+        story = calling(ONE).tool("look", {"n": 1}, error="busy").tool("look", {"n": 1}, error="disk full")
+        story.ask([HI, assistant([ONE]), user([result("toolu_1", words, is_error=True)])], tools=TOOLS)
+        return levels(story.reply([text("Sorry.")]).end().check("TOOL-4"))
+
+    assert kinds("disk full") == {("held", None)}
+    assert kinds("busy") == {("broken", "SHOULD")}
+
+
+def test_of_two_results_for_a_failed_call_the_first_is_looked_at() -> None:
+    story = calling(ONE).tool("look", {"n": 1}, error="disk full")
+    both = user([result("toolu_1", "ok"), result("toolu_1", "disk full", is_error=True)])
+    story.ask([HI, assistant([ONE]), both], tools=TOOLS)
+    [finding] = story.reply([text("Sorry.")]).end().check("TOOL-4")
+
+    assert (finding.kind, finding.block) == ("broken", 0)

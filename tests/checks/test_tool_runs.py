@@ -269,6 +269,8 @@ def test_a_server_call_that_nothing_follows_says_nothing() -> None:
 def test_a_result_for_a_server_call_is_found_in_the_next_turn() -> None:
     story = calling(*SERVED, stop_reason="end_turn").end()
     story.turn("More")
+    story.ask([HI, assistant(SERVED), user([result("srvtoolu_1")])])
+    story.reply([text("So.")], "pause_turn")
 
     [finding] = then(story, assistant(SERVED), user([result("srvtoolu_1")])).check("TOOL-7")
     assert (finding.kind, finding.request) == ("broken", 2)
@@ -329,3 +331,42 @@ def test_a_result_is_not_remembered_from_a_later_turn() -> None:
     story.reply([{**ONE, "id": "toolu_2"}], "tool_use").tool(value={"n": {}})
 
     assert story.end("failed").check("TOOL-6")[0].kind == "broken"
+
+
+def test_the_newest_reply_without_a_call_and_the_first_foreign_block_are_named() -> None:
+    [finding] = without_a_call(3).overran().check("TOOL-10")
+    assert finding.request == 3
+    [finding] = mixed(result("toolu_1"), text("Go on."), text("Now.")).check("TOOL-8")
+    assert "Go on." in finding.happened
+
+
+def test_a_run_belongs_to_the_reply_it_follows_and_to_no_other() -> None:
+    def kinds(first: str, second: str, *, at_once: bool) -> list[str]:
+        story = calling(ONE, stop_reason=first)
+        if at_once:
+            story.tool(value={"n": {}})
+        story.ask([HI, user("Again.")])
+        story.reply([{**ONE, "id": "toolu_2"}], second)
+        if not at_once:
+            story.tool(value={"n": {}})
+        return [one.kind for one in story.end("failed").check("TOOL-11")]
+
+    assert kinds("max_tokens", "refusal", at_once=False) == ["held", "broken"]
+    assert kinds("max_tokens", "tool_use", at_once=True) == ["broken"]
+    assert kinds("tool_use", "max_tokens", at_once=False) == ["held"]
+
+
+def test_of_the_replies_without_a_call_that_were_asked_again_after_the_last_is_named() -> None:
+    story = without_a_call(2)
+    story.ask([HI, user("There was no call.")])
+    [finding] = story.answer("over").end("failed").check("TOOL-10")
+
+    assert (finding.kind, finding.request) == ("note", 2)
+
+
+def test_of_two_calls_of_a_tool_that_ran_with_something_else_the_first_is_named() -> None:
+    story = calling(FAST, SLOW).tool(value={"n": 3})
+    both = user([result("toolu_1", is_error=True), result("toolu_2", is_error=True)])
+    [finding] = then(story, assistant([FAST, SLOW]), both).check("TOOL-6")
+
+    assert finding.expected == 'look runs with {"n":1}, as the reply to request 1 has it.'
