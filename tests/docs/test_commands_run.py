@@ -27,6 +27,7 @@ NOT_HERE = {
     "--command 'node": "tests/languages, where there is a Node",
     "--command 'php": "tests/languages, where there is a PHP",
     "--command 'mycli": "nobody has it",
+    "--command 'claude": "it is of somebody else's",
     "--command '.venv/bin/python examples/frameworks": "it takes what is in their requirements",
     "--http 'POST": "tests/test_example_services.py",
 }
