@@ -163,3 +163,9 @@ def test_what_a_cut_reply_is_continued_by_is_no_newer_pause() -> None:
     turn = turn_of(story.reply([text("One."), text("Two.")]).end())
 
     assert len(continuations(turn.rounds[1])) == 2
+
+
+def test_a_budget_of_which_more_than_half_is_left_excuses_nothing() -> None:
+    turn = turn_of(paused(1, wall_clock=1.0).wait(0.4).end("capped", shown=[]))
+
+    assert ended_as_asked(turn, turn.rounds[-1]) is None

@@ -94,7 +94,13 @@ def test_a_second_of_lateness_is_too_much(late: float, grade: str) -> None:
 def test_a_tool_that_was_begun_a_moment_ago_does_not_hang() -> None:
     story = asked().wait(3.0).reply([call("toolu_1")], "tool_use").tool(ends=False)
 
-    assert story.wait(0.5).overran().kinds("BOUND-1") == ["broken"]
+    assert story.wait(0.9).overran().kinds("BOUND-1") == ["broken"]
+
+
+def test_a_tool_that_takes_more_than_a_second_hangs() -> None:
+    story = asked().wait(3.0).reply([call("toolu_1")], "tool_use").tool(ends=False)
+
+    assert story.wait(1.1).overran().kinds("BOUND-1") == ["unclear"]
 
 
 def test_a_turn_without_a_request_that_never_ends_is_found() -> None:

@@ -218,10 +218,14 @@ def test_a_pause_that_is_not_counted_is_found() -> None:
     assert finding.kind == "broken"
     assert finding.request == 3
     assert "1 had paused" in finding.happened
+    [finding] = mixed("pause_turn", *["tool_use"] * 3, max_iterations=3).check("CAP-7")
+    assert "1 had paused" in finding.happened
 
 
 def test_pauses_and_tools_that_make_up_the_cap_hold() -> None:
     assert mixed("tool_use", "pause_turn", max_iterations=2).kinds("CAP-7") == ["held"]
+    [finding] = mixed("tool_use", "pause_turn", "tool_use", max_iterations=3).check("CAP-7")
+    assert (finding.kind, finding.request) == ("held", 3)
 
 
 def test_turns_of_one_kind_or_below_the_cap_say_nothing_of_both() -> None:
@@ -236,3 +240,9 @@ def test_a_loop_that_shows_and_tells_nothing_leaves_open_whether_it_said_so() ->
 
     assert story().end(None).kinds("CAP-2") == ["unclear"]
     assert story().end("completed").kinds("CAP-2") == ["broken"]
+
+
+def test_the_second_request_may_be_late_already() -> None:
+    [finding] = endless(2, wait=1.6, wall_clock=1.0).end("capped").check("CAP-3")
+
+    assert (finding.kind, finding.request) == ("broken", 2)

@@ -72,3 +72,38 @@ def test_a_long_conversation_in_which_one_thing_is_said_again_and_again_is_compa
 
     assert (finding.kind, finding.level) == ("broken", "SHOULD")
     assert "does not have the `text` block of messages[0].content[0]" in finding.happened
+
+
+def test_what_stands_in_place_of_a_block_is_rather_one_of_its_kind() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.reply([SAID, client_call("toolu_1", value={"a": 1})], "tool_use")
+    back = [client_call("toolu_1", value={"a": 2}), text("Found something.")]
+    story.ask([HI, assistant(back), user([result("toolu_1")])])
+    [finding] = story.reply([text("There.")]).end().check("HIST-1")
+
+    assert (finding.kind, finding.block) == ("broken", 1)
+    assert "Found something." in finding.happened
+
+
+def test_a_cut_reply_may_have_something_else_in_its_place() -> None:
+    story = Story()
+    story.turn("Hi")
+    story.ask([HI])
+    story.reply([text("Half")], "max_tokens").end("truncated")
+    story.turn("More")
+    story.ask([HI, assistant([client_call("toolu_1")]), user([result("toolu_1"), text("More")])])
+
+    assert "broken" not in story.reply([text("There.")]).end().kinds("HIST-1")
+
+
+def test_of_a_cut_reply_a_part_may_be_left_out() -> None:
+    story = Story()
+    story.turn("Hi")
+    story.ask([HI])
+    story.reply([SAID, text("And ha")], "max_tokens").end("truncated")
+    story.turn("More")
+    story.ask([HI, assistant([SAID]), MORE])
+
+    assert "broken" not in story.reply([text("There.")]).end().kinds("HIST-1")

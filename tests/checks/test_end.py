@@ -149,3 +149,14 @@ def test_an_empty_message_in_the_same_turn_is_found() -> None:
 
     assert (finding.kind, finding.request) == ("broken", 2)
     assert "messages[1]" in finding.happened
+
+
+def test_an_empty_message_of_an_earlier_turn_is_not_of_this_reply() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI, assistant([]), user("Go on.")])
+    story.reply([text("Hello.")]).end()
+    story.turn("More")
+    story.ask([HI, user("More")])
+
+    assert story.reply([]).end().kinds("END-2") == ["held"]

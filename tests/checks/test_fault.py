@@ -268,3 +268,26 @@ def test_of_two_waits_that_are_the_same_the_documented_one_is_named() -> None:
     [finding] = retried(asked().fails(429, retry_after="1", retry_after_ms="1000")).check("FAULT-1")
 
     assert finding.expected.endswith("the answer has `retry-after`.")
+
+
+def test_a_call_of_the_broken_stream_itself_runs_no_second_time() -> None:
+    story = looked().breaks([call("toolu_2", "other")])
+    story.tool("other")
+
+    assert retried(story, LOOKED).kinds("FAULT-3") == ["held"]
+
+
+def test_a_conversation_that_was_summed_up_after_a_failure_repeats_nothing() -> None:
+    assert retried(looked().fails(), [user("So far: a look.")]).kinds("FAULT-3") == ["held"]
+
+
+def test_what_the_server_says_of_itself_is_nothing_for_good() -> None:
+    assert retried(asked().fails(500, x_should_retry="false")).kinds("FAULT-2") == []
+
+
+def test_a_text_that_a_retry_leaves_out_is_not_a_call_that_has_run() -> None:
+    story = asked()
+    story.reply([text("Hm.")], "pause_turn")
+    story.ask([HI, assistant([text("Hm.")])])
+
+    assert retried(story.fails()).kinds("FAULT-3") == ["held"]

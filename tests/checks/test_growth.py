@@ -87,3 +87,12 @@ def test_turns_that_are_in_no_script_are_not_known_to_be_equal() -> None:
 def test_only_the_last_of_many_turns_are_compared() -> None:
     assert told(*[{"sockets": number} for number in (1, 2, 3, 3)]) == ["held"]
     assert told(*[{"sockets": number} for number in (1, 1, 2, 3)]) == ["broken"]
+
+
+def test_what_is_counted_first_after_a_turn_counts() -> None:
+    story = Story(turns=[TURN] * 3)
+    for number in range(3):
+        story.turn()
+        story.end().counted(sockets=1).counted(sockets=number)
+
+    assert story.kinds("CLEAN-7") == ["held"]

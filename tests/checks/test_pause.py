@@ -352,3 +352,14 @@ def test_a_turn_that_may_resume_nothing_and_does_not_pause_holds() -> None:
 
     assert story.reply([text("Done.")]).end().check("PAUSE-4") == []
     assert "broken" in endless(2, pauses=0).end("capped").kinds("PAUSE-4")
+
+
+def test_each_pause_that_takes_the_place_of_the_one_before_is_told() -> None:
+    story = paused()
+    for number in range(3):
+        newest = LOOKING if number == 0 else [text(f"Part {number}.")]
+        story.ask([HI, assistant(newest)], tools=TOOLS)
+        story.reply([text(f"Part {number + 1}.")], "pause_turn" if number < 2 else "end_turn")
+    findings = story.end(shown=["Part 3."]).check("PAUSE-2")
+
+    assert [(one.kind, one.request) for one in findings] == [("held", 2), ("broken", 3), ("broken", 4)]

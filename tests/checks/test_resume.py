@@ -275,3 +275,12 @@ def test_a_next_turn_that_was_cancelled_or_never_ended_need_not_ask() -> None:
 def test_a_cancel_of_another_moment_is_none_of_a_rerun_that_was_cancelled_before() -> None:
     assert answered(called().crash().again().cancel("request 2")).kinds("RESUME-6") == NOTHING
     assert called().crash().cancel("crash").again().kinds("RESUME-6") == NOTHING
+
+
+def test_a_later_reply_that_nothing_remembers_is_a_warning_beside_an_earlier_one_that_is_kept() -> None:
+    story = called().tool()
+    story.ask(TOLD)
+    story.reply([call("toolu_2", "other")], "tool_use").tool("other").crash()
+    findings = [one for one in story.check("RESUME-1") if one.kind == "broken"]
+
+    assert [(one.level, one.request) for one in findings] == [("SHOULD", 2)]

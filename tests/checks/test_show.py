@@ -237,3 +237,24 @@ def test_an_error_of_a_tool_that_stands_behind_the_answer_is_found() -> None:
     [finding] = story.reply(ANSWER).end(shown=["Two were found. Both are red. disk full"]).check("SHOW-6")
 
     assert finding.happened == "What was shown ends with: disk full"
+
+
+def test_what_was_going_on_before_the_answer_came_is_over_where_the_state_says_so() -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.publish(activity="Waiting").reply(CALLING, "tool_use").publish(activity="")
+    story.ask([HI, assistant(CALLING), user([result("toolu_1")])])
+
+    assert story.reply(ANSWER).end().kinds("SHOW-4") == ["broken"]
+
+
+def test_of_two_calls_the_first_is_named() -> None:
+    story = Story()
+    story.turn()
+    story.publish(activity="").ask([HI])
+    story.reply([call("toolu_1"), call("toolu_2", "other")], "tool_use")
+    story.ask([HI, user("And?")])
+    [finding] = story.reply(ANSWER).end().check("SHOW-4")
+
+    assert "which calls look," in finding.expected

@@ -264,3 +264,10 @@ def test_a_result_that_holds_those_of_two_others_is_told_to_be_the_first_ones() 
     [finding] = story.reply([text("Done.")]).end().check("TOOL-3")
 
     assert "has that of toolu_1 for toolu_0" in finding.happened
+
+
+def test_a_result_that_stands_before_its_call_is_none() -> None:
+    story = calling(ONE)
+    story.ask([HI, user([FIRST]), assistant([ONE])], tools=TOOLS)
+
+    assert story.reply([text("Done.")]).end().kinds("TOOL-1") == ["broken"]

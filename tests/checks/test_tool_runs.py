@@ -370,3 +370,21 @@ def test_of_two_calls_of_a_tool_that_ran_with_something_else_the_first_is_named(
     [finding] = then(story, assistant([FAST, SLOW]), both).check("TOOL-6")
 
     assert finding.expected == 'look runs with {"n":1}, as the reply to request 1 has it.'
+
+
+def test_a_result_may_be_remembered_from_an_earlier_request() -> None:
+    story = calling(ONE).tool(value={"n": {}})
+    story.ask([HI, *ANSWER])
+    again = {**ONE, "id": "toolu_2"}
+    story.reply([again], "tool_use")
+
+    assert then(story, *ANSWER, assistant([again]), user([result("toolu_2")])).kinds("TOOL-6") == ["held"]
+
+
+def test_of_two_results_that_lost_what_a_sibling_returned_the_first_is_named() -> None:
+    story = calling(FAST, SLOW).tool(value={"n": 1}, result="quick result")
+    story.tool(value={"n": 2}, error="timed out")
+    lost = [result("toolu_1", "first", is_error=True), result("toolu_1", "second", is_error=True)]
+    [finding] = then(story, assistant([FAST, SLOW]), user(lost)).check("TOOL-9")
+
+    assert '"first"' in finding.happened

@@ -192,3 +192,25 @@ def test_what_a_broken_stream_had_told_should_be_counted() -> None:
 )
 def test_what_a_stream_never_told_or_nobody_heard_need_not(events: int, counted: int, by: str) -> None:
     assert broke_off(events, counted, by).kinds("USAGE-1") == ["held"]
+
+
+def test_a_reply_within_the_time_of_its_turn_has_arrived_whenever_the_turn_began() -> None:
+    story = Story().wait(10.0)
+    story.turn(wall_clock=5.0)
+    story.ask([user("Hi")])
+    story.reply([text("Hello.")], usage={"input_tokens": 10})
+
+    assert story.usage(1, input_tokens=0).end().kinds("USAGE-1") == ["broken"]
+
+
+def test_of_two_streams_that_broke_off_the_first_is_named() -> None:
+    story = Story()
+    story.turn()
+    for _ in range(2):
+        story.ask([user("Hi")])
+        story.answered([text("Hel")], usage={"input_tokens": 100}).breaks("provider", events=2)
+    story.ask([user("Hi")])
+    story.reply([text("Hello.")], usage={"input_tokens": 100})
+    [*_, finding] = story.usage(1, input_tokens=100).end().check("USAGE-1")
+
+    assert finding.expected.startswith("300 input_tokens at least: the stream of request 1 had")
