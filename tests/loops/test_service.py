@@ -78,6 +78,7 @@ def test_a_stream_that_stays_open_is_over_with_the_event_that_is_named() -> None
     assert all(result.seconds < 4 for result in results.values())
 
 
+@pytest.mark.slow
 def test_a_stream_that_never_says_it_is_over_is_told_once() -> None:
     with Runner(service("open"), declaration=Declaration(tools="own", own_tool="look_up")) as runner:
         problem = runner.probe().problem

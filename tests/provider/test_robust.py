@@ -41,7 +41,7 @@ def unhandled(served: Any) -> Any:
 
 def works(served: Served) -> None:
     """A request made now is answered."""
-    with Wire(served) as wire:
+    with Wire(served, timeout=20) as wire:
         wire.send(wire.ask(body()))
         assert json.loads(wire.read()[2])["content"][0]["text"] == "Fine."
 

@@ -117,9 +117,9 @@ def test_caps_and_cancels_exist_with_and_without_client_tools() -> None:
 
 
 def test_every_clause_has_a_scenario_that_is_about_it() -> None:
-    """But threads, which only some loops use, and what scenarios expect, which is about each of them."""
+    """But threads, which only some loops use; and the address and what is expected, which are about each."""
     named = {clause for scenario in SCENARIOS for clause in scenario.clauses}
-    assert set(CLAUSES) - named == {"THREAD-1", "EXPECT"}
+    assert set(CLAUSES) - named == {"THREAD-1", "BASE-1", "EXPECT"}
 
 
 def test_loading_them_takes_a_moment() -> None:
