@@ -121,6 +121,14 @@ class TurnView:
         return next((one for one in reversed(self.rounds) if one.stop_reason is not None), None)
 
     @property
+    def ended_by_reply(self) -> bool:
+        """Whether its last reply was an end of the turn, and no failure was made of it."""
+        last = self.last_reply
+        if last is None or last is not self.last or last.stop_reason in GOING_ON:
+            return False
+        return self.status != "failed" or last.stop_reason not in FINAL
+
+    @property
     def following(self) -> TurnView | None:
         """The turn after this one."""
         turns = self.run.turns

@@ -69,17 +69,28 @@ def _crashed(turn: TurnView, ended: Ended) -> Finding | None:
     raised, last = ended.raised, turn.last
     if raised is None or turn.declared_status is not None or last is None:
         return None
-    if not _could_end_well(turn, last, ended.at):
+    # What the scenario made a hook raise is told by CLEAN-6.
+    if turn.failed_hooks or not _could_end_well(turn, last, ended.at):
         return None
+    meant = _gave_no_answer(last) and not turn.slipped
     return broken(
         expected=f"The turn ends well after the reply to {request(last)}, which stopped for "
         f"`{last.stop_reason}`.",
-        happened=f"The loop raised {raised.type}: {raised.message}",
+        happened=f"The loop raised {raised.type}: {raised.message}"
+        + (" (nothing declares that it is meant)" if meant else ""),
         evidence="outcome",
         turn=turn,
         exchange=last,
-        advice="Find out what raised; the reply itself is one the API sends every day.",
+        level="SHOULD" if meant else None,
+        advice=f"If the exception is meant, declare it: `raises: {{{raised.type}: failed}}`."
+        if meant
+        else "Find out what raised; the reply itself is one the API sends every day.",
     )
+
+
+def _gave_no_answer(last: Exchange) -> bool:
+    """Whether a loop may fail the turn for this reply: a call nobody waits for, or thoughts alone."""
+    return bool(last.calls) or (bool(last.content) and not any(text.strip() for text in last.texts))
 
 
 def _could_end_well(turn: TurnView, last: Exchange, at: float) -> bool:

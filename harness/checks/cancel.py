@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..clauses import Level
-from ..evidence import FINAL, GOING_ON, Exchange, Run, ToolRun, TurnView
+from ..evidence import Exchange, Run, ToolRun, TurnView
 from ..history import Overran, Raised
 from .base import Finding, broken, check, held, request, unclear
 from .hist_requests import error_text
@@ -82,11 +82,9 @@ def the_outcome_says_cancelled(run: Run) -> Iterator[Finding]:
     for turn, _ in _cancelled(run):
         if turn.ended is None:
             continue
-        last = turn.last_reply
-        over = last is not None and last is turn.last and last.stop_reason not in GOING_ON
         if turn.status == "cancelled":
             yield held("outcome", turn=turn)
-        elif over and last is not None and not (turn.status == "failed" and last.stop_reason in FINAL):
+        elif turn.ended_by_reply:
             # The last reply was on its way already, and ended the turn in its own way.
             yield unclear("the turn came to its own end when it was cancelled", evidence="outcome", turn=turn)
         elif turn.ended.raised is not None or turn.status is not None:

@@ -104,6 +104,8 @@ def _status(turn: TurnView, expected: Sequence[str] | None) -> Iterator[Finding]
     if expected is None or not (turn.run.exposed("status") or raised):
         return
     right = [expected] if isinstance(expected, str) else list(expected)
+    if turn.status not in right and "cancelled" in right and _finished_first(turn):
+        return  # whether that is right is for CANCEL-2 and CANCEL-4 to say
     if turn.status in right and (once := _tried_once(turn)):
         yield broken(
             expected=f"One more request after the failure of {request(once)}, as declared (on_fault: retry).",
@@ -140,6 +142,14 @@ def _status(turn: TurnView, expected: Sequence[str] | None) -> Iterator[Finding]
             evidence="outcome",
             turn=turn,
         )
+
+
+def _finished_first(turn: TurnView) -> bool:
+    """Whether the last reply, on its way at the cancellation, ended a turn that looks between requests."""
+    at, last = turn.cancelled_at, turn.last
+    if at is None or last is None or last.first_at > at or turn.run.policy("cancel") == "at_once":
+        return False
+    return turn.ended_by_reply
 
 
 def _tried_once(turn: TurnView) -> Exchange | None:

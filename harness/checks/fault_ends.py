@@ -122,9 +122,11 @@ def _bounded(turn: TurnView, silent: Exchange) -> Iterator[Finding]:
     if not isinstance(turn.outcome, Overran) and took <= budget + _PROMPTLY + turn.run.slack:
         yield held(exchange=silent)
         return
+    streamed = silent.answer is not None and silent.answer.stream
+    what = f"The {'stream of the answer to' if streamed else 'connection of'} {request(silent)}"
     yield broken(
-        expected=f"The turn is over after its wall clock of {budget:g} s, whether the stream ends or not.",
-        happened=f"The stream of the answer to {request(silent)} fell silent, and the turn "
+        expected=f"The turn is over after its wall clock of {budget:g} s, whether the answer ends or not.",
+        happened=f"{what} fell silent, and the turn "
         + ("had to be stopped." if isinstance(turn.outcome, Overran) else f"took {took:.1f} s."),
         exchange=silent,
     )

@@ -147,11 +147,16 @@ def _betas(exchange: Exchange) -> set[str]:
 
 
 def _lost_container(paused: Exchange, resumed: Exchange) -> Iterator[tuple[str, str]]:
-    came_back, sent = _container((paused.reply or {}).get("container")), resumed.body.get("container")
-    if came_back is None or _container(sent) == came_back or (resumed.threaded and sent is None):
+    came_back, used = (
+        _container((paused.reply or {}).get("container")),
+        _container(paused.body.get("container")),
+    )
+    wanted, sent = came_back or used, resumed.body.get("container")
+    if wanted is None or _container(sent) == wanted or (resumed.threaded and sent is None):
         return
+    where = f"the reply to {request(paused)} came from" if came_back else f"{request(paused)} named"
     yield (
-        f"`container: {came_back}`, which the reply to {request(paused)} came from.",
+        f"`container: {wanted}`, which {where}.",
         f"{named(resumed)} has `container: {brief(sent)}`.",
     )
 

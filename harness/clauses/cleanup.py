@@ -24,7 +24,10 @@ CLEAN = (
         reason="The next message is cancelled before it begins.",
         ground="construction",
         source="The flag was set for this turn, and this turn has ended.",
-        advice="Delete the cancel flag in the one place every exit passes: a `finally`.",
+        advice=(
+            "Delete the cancel flag in the one place every exit passes, a `finally`: "
+            "`turn.store.pop(turn.cancel_key, None)`."
+        ),
         needs=("cancel",),
     ),
     Clause(

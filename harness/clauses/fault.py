@@ -141,7 +141,8 @@ STREAM = (
         source=STREAMING,
         advice=(
             "Frame on bytes and decode whole lines; join `partial_json` for each index and parse it once at "
-            "the block's stop, the empty string as `{}`."
+            "the block's stop, the empty string as `{}`; of the Python SDK's helpers, `beta.messages.stream` "
+            "knows all blocks, `messages.stream` does not."
         ),
     ),
     Clause(

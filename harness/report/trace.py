@@ -149,6 +149,8 @@ def said_in(event: Answered) -> str:
     body: Any = event.body if isinstance(event.body, dict) else {}
     if event.kind == "over":
         return f"{event.status}: the script had ended"
+    if not event.status:
+        return "none came"
     if event.status != 200:
         error = body.get("error") if isinstance(body.get("error"), dict) else {}
         return shortened(f"{event.status} {error.get('type', '')}: {error.get('message', '')}", 88)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.judge import judge
-from tests.checks.histories import Story, assistant, call, text, user
+from tests.checks.histories import Story, assistant, call, text, thinking, user
 
 HI = user("Hi")
 
@@ -67,6 +67,25 @@ def test_an_exception_where_something_was_in_the_way_is_an_outcome() -> None:
     failed = asked().reply([call("toolu_1")], "tool_use").tool(error="no")
     failed.ask([HI, assistant([call("toolu_1")])])
     assert failed.reply([text("Sorry.")]).raises().kinds("BOUND-1") == ["held"]
+
+
+def test_an_exception_for_a_reply_that_is_no_answer_may_be_meant() -> None:
+    for content in ([thinking()], [text("I would."), call("toolu_1")], [thinking(), text(" ")]):
+        [meant] = asked().reply(content).raises().check("BOUND-1")
+        [slip] = asked().reply(content).raises("KeyError", bases=("LookupError",)).check("BOUND-1")
+
+        assert (meant.level, slip.level) == ("SHOULD", None)
+        assert "raises: {RuntimeError: failed}" in meant.advice
+        assert "declare" not in slip.advice
+    for content in ([], [text("Hello."), thinking()]):
+        [crash] = asked().reply(content).raises().check("BOUND-1")
+        assert crash.level is None
+
+
+def test_an_exception_of_a_hook_that_was_made_to_fail_is_judged_elsewhere() -> None:
+    story = asked().reply([text("Hello.")]).noted("hook", "usage").raises()
+
+    assert story.kinds("BOUND-1") == ["held"]
 
 
 def test_an_answer_that_is_still_to_come_is_waited_for() -> None:

@@ -233,10 +233,10 @@ def test_a_loop_without_time_left_need_not_try_again() -> None:
     assert failing(1, wall_clock=1).kinds("EXPECT") == ["held"]
 
 
-def with_cancel(expect: dict[str, Any]) -> Story:
+def with_cancel(expect: dict[str, Any], **more: Any) -> Story:
     """A scenario that cancels the turn at its first request."""
     turn = {"prompt": "Hi", "script": [], "cancel": {"at": "request 1"}, "expect": expect}
-    written = Story(turns=[turn])
+    written = Story(turns=[turn], **more)
     written.turn()
     written.ask([HI])
     return written
@@ -254,7 +254,19 @@ def test_a_cancelled_turn_is_judged_by_what_its_scenario_expects() -> None:
         return with_cancel({"status": "cancelled"}).cancel().reply([text("A")])
 
     assert story().end("cancelled").kinds("EXPECT") == ["held"]
-    assert story().end("completed").kinds("EXPECT") == ["broken"]
+    assert story().end("failed").kinds("EXPECT") == ["broken"]
+
+
+def test_a_turn_that_looks_between_requests_may_come_to_its_own_end_when_it_is_cancelled() -> None:
+    def story(**more: Any) -> Story:
+        written = with_cancel({"status": "cancelled"}, **more)
+        return written.cancel().reply([text("A")])
+
+    assert story().end("completed").kinds("EXPECT") == []
+    assert story(policies={"cancel": "at_once"}).end("completed").kinds("EXPECT") == ["broken"]
+    later = with_cancel({"status": "cancelled"}).cancel().reply([call("toolu_1")], "tool_use").wait(0.1)
+    later.ask([HI, assistant([call("toolu_1")]), user([result("toolu_1")])])
+    assert later.reply([text("A")]).end("completed").kinds("EXPECT") == ["broken"]
 
 
 @pytest.mark.parametrize(("via", "wait", "kind"), [("hangup", 0.1, "note"), ("hangup", 0.5, "broken"),

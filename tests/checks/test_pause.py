@@ -183,6 +183,22 @@ def test_the_container_that_came_back_is_named_again(sent: object, kind: str) ->
     assert story.kinds("PAUSE-3") == [kind]
 
 
+@pytest.mark.parametrize(
+    ("sent", "kind"), [("container_1", "held"), ("container_2", "broken"), (None, "broken")]
+)
+def test_a_pause_that_names_no_container_keeps_that_of_its_request(sent: str | None, kind: str) -> None:
+    story = Story()
+    story.turn()
+    story.ask([HI], tools=TOOLS, container="container_1")
+    story.reply(LOOKING, "pause_turn")
+    story.ask([HI, assistant(LOOKING)], tools=TOOLS, **({"container": sent} if sent else {}))
+    story.reply([text("Done.")]).end()
+
+    [finding] = story.check("PAUSE-3")
+    assert finding.kind == kind
+    assert kind == "held" or "request 1 named" in finding.expected
+
+
 def endless(count: int, **limits: float) -> Story:
     story = Story()
     story.turn(**limits)
