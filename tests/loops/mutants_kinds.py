@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
-from harness.loops.reference import ReferenceTurn
+from harness.loops.reference import ReferenceTurn, ends
 from harness.loops.reference.effects import Block, Call, Effect, Failed, Message, Publish, Ran, RunTools
 from harness.loops.reference.ends import End
-from harness.loops.reference.state import blocks_of
+from harness.loops.reference.state import blocks_of, text_of
 from tests.loops.mutant import breaks
 
 
@@ -124,3 +125,87 @@ class AsksTheSameAfterAnEmptyReply(ReferenceTurn):
     def on_end(self, content: list[Block]) -> Any:
         self.tried += 1
         return None if not content and self.tried < 3 else super().on_end(content)
+
+
+@breaks("TOOL-2", on=("tool/dozen",))
+class RunsOnlyFullBatches(ReferenceTurn):
+    """Answers calls in batches of five, and forgets those behind the last full one."""
+
+    def add_results(self, calls: Iterable[Call]) -> None:
+        everything = list(calls)
+        super().add_results(everything[: len(everything) // 5 * 5] or everything)
+
+
+@breaks("TOOL-5", on=("tool/near-name",))
+class TakesTheNearestTool(ReferenceTurn):
+    """Runs the tool whose name is most like the one that was called."""
+
+    def run_call(self, call: Call) -> Generator[Effect, Any, Ran]:
+        near = get_close_matches(call.name, self.tools, 1)
+        return (yield from super().run_call(replace(call, name=near[0]) if near else call))
+
+
+@breaks("TOOL-2", on=("tool/says-nothing",))
+class SkipsEmptyResults(ReferenceTurn):
+    """Sends back what a tool returned, where it returned something."""
+
+    def add_results(self, calls: Iterable[Call]) -> None:
+        super().add_results(calls)
+        results = self.messages[-1]["content"]
+        self.messages[-1]["content"] = [block for block in results if block.get("content")]
+
+
+@breaks("PAUSE-3", on=("pause/container-silent",))
+class TakesTheContainerOfTheNewestReply(ReferenceTurn):
+    """Resumes with the container of the reply before, also where that names none."""
+
+    def on_pause(self, content: list[Block], *, compaction: bool) -> Any:
+        if not any("code_execution" in str(block.get("name")) for block in content):
+            self.container = None
+        return super().on_pause(content, compaction=compaction)
+
+
+@breaks("CAP-1", on=("cap/iterations-talking",))
+class TakesATextForProgress(ReferenceTurn):
+    """Counts anew whenever the model says something."""
+
+    def show(self, content: list[Block]) -> None:
+        super().show(content)
+        if text_of(content):
+            self.iterations = 0
+
+
+@breaks("CAP-1", on=("thinking/still",))
+class AsksUntilItSpeaks(ReferenceTurn):
+    """Asks for an answer until there is one, and does not count that."""
+
+    def on_thought_only(self) -> Any:
+        self.messages.append({"role": "user", "content": "Please answer."})
+        self.iterations = 0
+
+
+@breaks("HIST-1", on=("text/cited-alone",))
+class StoresASingleTextAsAString(ReferenceTurn):
+    """Keeps a reply of one text block as its text."""
+
+    def add_last_reply(self, content: list[Block]) -> None:
+        super().add_last_reply(content)
+        if len(content) == 1 and text_of(content) and self.messages:
+            self.messages[-1] = {**self.messages[-1], "content": text_of(content)}
+
+
+@breaks("EXPECT", on=("cap/attempts",))
+class CountsItsAttempts(ReferenceTurn):
+    """Takes each attempt at a request for an iteration."""
+
+    attempts = 0
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        self.attempts += 1
+        return super().pause_before_retry(failure, attempt)
+
+    def must_stop(self) -> End | None:
+        cap = self.turn.limits.max_iterations
+        if cap is not None and self.attempts >= cap:
+            return ends.capped(f"the cap of {cap} attempts was", self.iterations)
+        return super().must_stop()
