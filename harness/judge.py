@@ -199,9 +199,10 @@ def _reason(grade: str, results: Sequence[CheckResult]) -> str:
     if grade not in ("error", "unsupported"):
         return ""
     first = next((result for result in results if result.grade == grade), None)
-    return f"{first.clause}: {first.message}" if first else "no clause applied"
+    return f"{first.clause}: {first.message}" if first else NOTHING
 
 
+NOTHING = "no clause applied"
 UNNAMED = "the loop offers tools of its own; name the one that stands for the scenarios' with `own_tool`"
 UNBOUND = "the loop offers no client tool that the script's calls could be bound to"
 

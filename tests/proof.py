@@ -67,12 +67,17 @@ def cases_for(mutant: Mutant, variants: Iterable[str]) -> list[Case]:
 
 
 def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -> Kill:
+    """Play a mutant through its scenarios, and say what became of it."""
+    return summed(mutant, results_of(mutant, form, variants))
+
+
+def results_of(mutant: Mutant, form: str, variants: Sequence[str]) -> list[CaseResult]:
     """Play a mutant through its scenarios: in this process, or where it can be stopped if it never ends."""
     cases = cases_for(mutant, variants)
     if needs_a_host(cases):
         # It is probed, so that its libraries are imported first.
         with Runner(mutant.target(form)) as runner:
-            return summed(mutant, runner.run_all(cases))
+            return runner.run_all(cases)
     loop = mutant.async_loop if form == "async" else mutant.loop
     with Runner(loop, probe=KNOWN) as runner:
         results = runner.run_all(cases)
@@ -82,7 +87,7 @@ def play(mutant: Mutant, form: str, variants: Sequence[str] = ("json", "sse")) -
         # A host has its libraries still to import: the probe does that, outside any scenario's deadline.
         with Runner(mutant.target(form)) as runner:
             results = runner.run_all(cases)
-    return summed(mutant, results)
+    return results
 
 
 def needs_a_host(cases: Iterable[Case]) -> bool:

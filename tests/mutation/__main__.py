@@ -61,7 +61,8 @@ class Trial:
         self.session, self.at_once = session, at_once
         name = "unit" if session.part == "checks" else "scenarios"
         self.tests: Any = importlib.import_module(f"tests.mutation.{name}")
-        self.order: Any = self.tests.Order(*_baseline(self.tests))
+        _baseline(self.tests)
+        self.order: Any = self.tests.Order(*self.tests.kept_baseline(FOLDER))
         for _, change, _, said in session.results():
             if "caught" in said:
                 self.order.learn(change, said["caught"])
@@ -98,10 +99,8 @@ class Trial:
             yield (job, change), functools.partial(self.tests.attempt, change, batches, self.session.timeout)
 
 
-def _baseline(tests: Any) -> list[Any]:
-    """Played in a fork, so that this process stays without threads and without the reference."""
-    if not hasattr(tests, "baseline"):
-        return []
+def _baseline(tests: Any) -> None:
+    """Played in a fork, so that this process stays without threads, the reference and the checks."""
 
     def play() -> dict[str, Any]:
         found = tests.baseline(FOLDER)
@@ -109,7 +108,6 @@ def _baseline(tests: Any) -> list[Any]:
 
     for _, said in forks.each([("baseline", play)], at_once=1, deadline=1800, log=FOLDER / "baseline.log"):
         print(f"baseline: {said}", flush=True)
-    return [tests.kept_baseline(FOLDER)]
 
 
 if __name__ == "__main__":

@@ -18,6 +18,12 @@ KINDS = {
     "unseen": "Not seen",
     "": "Not explained",
 }
+BY = {
+    "history": "of these, by what a proof says of a kept history",
+    "verdict": "of these, by nothing but another verdict on a kept history, which no proof is about",
+    "test": "of these, by a unit test",
+    "import": "of these, because they cannot be imported",
+}
 
 
 def write(session: Session) -> int:
@@ -56,6 +62,7 @@ def block(
             alive[one.kind if one else ""][one.why if one else ""].append(change)
         else:
             counts["caught"] += 1
+            counts[_by(said)] += 1
     lines = [
         "",
         "| | |",
@@ -79,6 +86,7 @@ def _figures(counts: Counter[str], left: int) -> list[tuple[str, object]]:
         ("that change nothing in the program (annotations)", counts["none"]),
         ("mutants", real),
         ("caught", caught),
+        *((title, counts[by]) for by, title in BY.items() if counts[by]),
         ("of these, because they never ended", counts["hung"]),
         ("survivors: the same for whoever runs it", counts["equivalent"]),
         ("survivors: another right program", counts["legal"]),
@@ -87,6 +95,12 @@ def _figures(counts: Counter[str], left: int) -> list[tuple[str, object]]:
         ("caught of those that are not the same", _share(caught, real - counts["equivalent"])),
     ]
     return [*found, ("not tried", left)] if left else found
+
+
+def _by(said: dict[str, Any]) -> str:
+    """What caught a change to a check; scenarios, which catch those to the reference, are not told apart."""
+    by = str(said.get("caught", ""))
+    return "test" if "::" in by else by
 
 
 def _share(part: int, whole: int) -> str:

@@ -110,9 +110,9 @@ def baseline(folder: Path) -> list[Played]:
     return played
 
 
-def kept_baseline(folder: Path) -> list[Played]:
+def kept_baseline(folder: Path) -> tuple[list[Played]]:
     """What `baseline` has kept."""
-    return [Played(**one) for one in json.loads((folder / BASELINE).read_text())["played"]]
+    return ([Played(**one) for one in json.loads((folder / BASELINE).read_text())["played"]],)
 
 
 def _reached(form: str, cases: Sequence[Case], *, hosted: bool) -> list[Played]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from random import Random
 from typing import Any
 
 from cosmic_ray import modules, plugins
@@ -66,9 +67,20 @@ class Session:
             ((item.job_id, item.mutations[0]) for item in self.db.work_items),
             key=lambda one: (str(one[1].module_path), one[1].operator_name, one[1].occurrence),
         )
-        drawn = every if sample is None else Random(1).sample(every, min(sample, len(every)))
+        drawn = every if sample is None else self._by_lot(every)[:sample]
         done = {job for job, _ in self.db.results}
         return [one for one in drawn if one[0] not in done]
+
+    def _by_lot(self, every: list[tuple[str, MutationSpec]]) -> list[tuple[str, MutationSpec]]:
+        """In an order of no meaning, which stays the same for what is left when other lines change."""
+        found, counted = [], Counter[str]()
+        for job, spec in every:
+            line = self._source(Path(spec.module_path)).splitlines()[spec.start_pos[0] - 1].strip()
+            name = f"{spec.module_path} {spec.definition_name} {spec.operator_name} {line}"
+            counted[name] += 1
+            lot = hashlib.sha256(f"{name} {counted[name]}".encode()).digest()
+            found.append((lot, job, spec))
+        return [(job, spec) for _, job, spec in sorted(found, key=lambda one: one[0])]
 
     def results(self) -> Iterator[tuple[str, Change, TestOutcome | None, dict[str, Any]]]:
         """Job, change, outcome (None: no change at all) and what is known about it."""
@@ -79,13 +91,18 @@ class Session:
     def change(self, spec: MutationSpec) -> Change:
         """The change that a job is about."""
         path = Path(spec.module_path)
-        source = self.sources.setdefault(str(path), (ROOT / path).read_text(encoding="utf-8"))
+        source = self._source(path)
         operator = plugins.get_operator(spec.operator_name)(**spec.operator_args)
         try:
             after = mutate_code(source, operator, spec.occurrence)
         except AttributeError:
             after = None  # it replaces `except ValueError`, but fails at `except json.JSONDecodeError`
         return Change(ROOT / path, spec.definition_name or "", spec.start_pos[0], source, after or source)
+
+    def _source(self, path: Path) -> str:
+        if str(path) not in self.sources:
+            self.sources[str(path)] = (ROOT / path).read_text(encoding="utf-8")
+        return self.sources[str(path)]
 
     def keep(self, job: str, outcome: TestOutcome | None, said: dict[str, Any]) -> None:
         """Keep what came of a change; without an outcome, that it is none."""
