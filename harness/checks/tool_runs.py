@@ -78,22 +78,33 @@ def _repeated(turn: TurnView, calling: Exchange) -> Iterator[Finding]:
 
 def _never_ran(turn: TurnView, calling: Exchange) -> Iterator[Finding]:
     """A result that claims success for a call that never ran. Identical calls may share one run."""
-    found = answers(calling)
-    names = set(turn.began.tools)
+    found = answers(calling) or _answers_later(turn, calling)
     if found is None:
         return
-    ran = {one.name for one in turn.called(calling)}
+    asked = set(map(call_key, calling.calls))
+    # A run of the same tool with an input nobody gave is reported as such, not a second time.
+    invented = {one.name for one in turn.called(calling) if run_key(one) not in asked}
+    known = set(turn.began.tools) - invented
     for call in calling.calls:
         claimed = [piece for piece in found.of(call.get("id")) if not is_error(piece)]
-        # A run of the same tool with another input is reported as such, not a second time.
         name = call.get("name")
-        if claimed and name in names - ran and not _ran_before(turn, call):
+        if claimed and name in known and not _ran_before(turn, call):
             yield broken(
                 expected=f"{name} runs with {brief(call.get('input', {}))}.",
                 happened=f"{name} did not run, and {request(found.later)} claims that it succeeded.",
                 evidence="hook",
                 exchange=found.later,
+                # What an unmarked result says may be true all the same: that the user has stopped it.
+                level=None if calling.next is found.later else "SHOULD",
+                advice="" if calling.next is found.later else "Answer a call that did not run with an error.",
             )
+
+
+def _answers_later(turn: TurnView, calling: Exchange) -> Answers | None:
+    """What the next turn says of the calls on which this one was stopped."""
+    following = turn.following
+    stopped = calling is turn.last and following is not None and following.rounds
+    return Answers(calling, following.rounds[0]) if stopped and following else None
 
 
 def _ran_before(turn: TurnView, call: Json) -> bool:

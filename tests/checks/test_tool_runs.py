@@ -76,6 +76,28 @@ def test_a_result_for_a_call_that_never_ran_is_found() -> None:
     assert "did not run" in finding.happened
 
 
+def test_a_result_for_the_one_of_two_like_calls_that_never_ran_is_found() -> None:
+    other = call("toolu_2", value={"n": 2})
+    answer = (assistant([ONE, other]), user([result("toolu_1"), result("toolu_2")]))
+    story = calling(ONE, other).tool(value={"n": {}})
+
+    [finding] = then(story, *answer).check("TOOL-6")
+    assert '{"n":2}' in finding.expected
+
+
+@pytest.mark.parametrize(("more", "kinds"), [({}, ["broken"]), ({"is_error": True}, [])])
+def test_what_the_next_turn_says_of_a_call_that_was_stopped_is_looked_at(
+    more: dict[str, bool], kinds: list[str]
+) -> None:
+    story = calling(ONE).cancel().end("cancelled")
+    story.turn("Next")
+    story.ask([HI, assistant([ONE]), user([result("toolu_1", "OK", **more), text("Next")])])
+    findings = story.reply([text("Well.")]).end().check("TOOL-6")
+
+    assert [one.kind for one in findings] == kinds
+    assert [one.level for one in findings] == ["SHOULD"] * len(kinds)
+
+
 def test_a_call_that_was_not_run_and_says_so_is_no_fault() -> None:
     answer = (assistant([ONE]), user([result("toolu_1", "skipped", is_error=True)]))
 

@@ -96,6 +96,14 @@ class SaysNothingOfASilentFailure(ReferenceTurn):
                 del block["content"]
 
 
+@breaks("TOOL-6", on=("cancel/tool-with-sibling", "cancel/between-requests"))
+class SaysThatAStoppedCallWentWell(ReferenceTurn):
+    """Answers the calls that a cancellation kept from running as if they had run."""
+
+    def not_run(self, call: Call) -> Ran:
+        return Ran("OK")
+
+
 @breaks("USAGE-1", on=("fault/stream-error-after-tool",), variants=("sse",))
 class ForgetsWhatABrokenStreamUsed(ReferenceTurn):
     """Counts the usage of a reply when it is whole, and never else."""
