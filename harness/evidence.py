@@ -145,6 +145,18 @@ class TurnView:
         return frozenset(note.detail for note in self.notes if note.kind == "hook")
 
     @property
+    def ended_by_hook(self) -> bool:
+        """Whether it failed with a hook that was made to fail, which CLEAN-6 tells once for all."""
+        raised = self.ended is not None and self.ended.raised is not None
+        return self.failed_by_hooks_alone and (raised or self.status == "failed")
+
+    @property
+    def failed_by_hooks_alone(self) -> bool:
+        """Whether a hook was made to fail, and the provider was not."""
+        provider = any(one.kind in ("fault", "rejected", "over") or one.broken for one in self.exchanges)
+        return bool(self.failed_hooks) and not provider
+
+    @property
     def interrupted(self) -> bool:
         """Whether the turn was cancelled from outside, by an exception in place of a flag."""
         return bool(self.cancels) and self.cancels[0].via in INTERRUPTS

@@ -69,8 +69,7 @@ def _crashed(turn: TurnView, ended: Ended) -> Finding | None:
     raised, last = ended.raised, turn.last
     if raised is None or turn.declared_status is not None or last is None:
         return None
-    # What the scenario made a hook raise is told by CLEAN-6.
-    if turn.failed_hooks or not _could_end_well(turn, last, ended.at):
+    if turn.ended_by_hook or not _could_end_well(turn, last, ended.at):
         return None
     meant = _gave_no_answer(last) and not turn.slipped
     return broken(

@@ -99,12 +99,11 @@ def usage_is_recorded_once(run: Run) -> Iterator[Finding]:
 @check("CLEAN-6")
 def a_hook_that_fails_hides_nothing(run: Run) -> Iterator[Finding]:
     """What became of the turn is told all the same; nothing but the hook has failed."""
-    for turn, ended in _ended(run):
-        provider = any(one.kind in ("fault", "rejected", "over") or one.broken for one in turn.exchanges)
-        if not turn.failed_hooks or provider:
+    for turn, _ in _ended(run):
+        if not turn.failed_by_hooks_alone:
             continue
         hooks = " and ".join(sorted(turn.failed_hooks))
-        if ended.raised is None and turn.status != "failed":
+        if not turn.ended_by_hook:
             yield held("outcome", turn=turn)
         else:
             yield broken(

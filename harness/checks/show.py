@@ -130,7 +130,7 @@ def _answers(run: Run) -> Iterator[tuple[TurnView, Exchange]]:
         # A turn that ran out of time, or whose tool failed loudly, may have thrown its answer away. So may
         # one that takes a reply which calls a tool, and yet is the last, for none.
         thrown_away = turn.status in ("capped", "cancelled") or (last.calls and turn.status == "failed")
-        if last.stop_reason in FINAL and last.texts and not thrown_away:
+        if last.stop_reason in FINAL and last.texts and not thrown_away and not turn.ended_by_hook:
             yield turn, last
 
 

@@ -44,7 +44,7 @@ def a_tool_use_stop_continues(run: Run) -> Iterator[Finding]:
             )
         elif ended_as_asked(turn, calling):
             continue
-        elif excuse := cut_short(turn, calling) or _ended_by_a_tool(turn, calling):
+        elif excuse := cut_short(turn, calling) or _ended_by_another(turn, calling):
             yield unclear(excuse, exchange=calling)
         else:
             names = ", ".join(str(call.get("name")) for call in calling.calls)
@@ -56,8 +56,10 @@ def a_tool_use_stop_continues(run: Run) -> Iterator[Finding]:
             )
 
 
-def _ended_by_a_tool(turn: TurnView, calling: Exchange) -> str | None:
-    """A tool that fails, hangs or does not exist has clauses of its own for what it may do to the turn."""
+def _ended_by_another(turn: TurnView, calling: Exchange) -> str | None:
+    """A tool that fails, hangs or does not exist has clauses of its own for what it may do; so has a hook."""
+    if turn.ended_by_hook:
+        return f"the hook {' and '.join(sorted(turn.failed_hooks))} ended the turn"
     names = [call.get("name") for call in calling.calls]
     unknown = [name for name in names if not is_offered(turn, calling, name)]
     failed = [one.name for one in turn.called(calling) if not succeeded(one)]

@@ -190,6 +190,17 @@ def test_the_exception_of_a_hook_hides_the_outcome_where_it_leaves_the_loop() ->
     assert with_a_failing_hook("usage").raises("HookError").kinds("CLEAN-6") == ["broken"]
 
 
+def test_what_follows_from_the_exception_of_a_hook_is_told_once() -> None:
+    story = with_a_failing_hook("usage").raises("HookError")
+
+    assert (story.kinds("SHOW-1"), story.kinds("BOUND-1")) == ([], ["held"])
+    on_calls = Story()
+    on_calls.turn()
+    on_calls.ask([user("Hi")])
+    on_calls.reply([call("toolu_1")], "tool_use").noted("hook", "publish").raises("HookError")
+    assert on_calls.kinds("TOOL-1") == ["unclear"]
+
+
 def test_a_hook_that_fails_is_no_failure_of_the_turn() -> None:
     assert with_a_failing_hook("publish").end("failed").kinds("CLEAN-6") == ["broken"]
 
