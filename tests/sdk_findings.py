@@ -139,8 +139,9 @@ BESIDE = """\
 ## Beside the runner
 
 Outside its beta part, the client's stream helper (`client.messages.stream`) does not put together the input
-of an `mcp_tool_use`: the block that `get_final_message` returns has `{}` for it, whatever was streamed. The
-helper of the beta part does. `tests/provider/test_sdk.py` shows both.
+of an `mcp_tool_use`: the block that `get_final_message` returns has `{}` for it, whatever was streamed. Nor
+does it put together the content of a `compaction` block, which is `None` then. The helper of the beta part
+does both. `tests/provider/test_sdk.py` shows it.
 """
 
 

@@ -137,7 +137,8 @@ COMPACT = (
         source=COMPACTION,
         advice=(
             "Append the reply with its `compaction` block to the history as it came and ask again; what "
-            "stands before the block may go."
+            "stands before the block may go. Of the Python SDK's stream helpers, "
+            "`beta.messages.stream` keeps it."
         ),
     ),
 )

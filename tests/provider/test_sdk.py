@@ -45,6 +45,10 @@ REPLIES: dict[str, Step] = {
         {"type": "mcp_tool_result", "content": [text("here")]},
         "Found.",
     ),
+    "a summary": reply(
+        {"type": "compaction", "content": "Much was said.", "encrypted_content": None},
+        stop_reason="compaction",
+    ),
     "an unknown block": reply({"type": "hologram", "rays": [1, 2]}, "Done."),
     "a refusal": reply(
         stop_reason="refusal", stop_details={"type": "refusal", "category": "cyber", "explanation": "no"}
@@ -85,8 +89,9 @@ def plain(message: Any) -> dict[str, Any]:
 def test_a_reply_is_the_same_whole_and_streamed_sync_and_async(served: Served, step: Step) -> None:
     heard = []
     asked = body()
-    # Outside its beta part the client's stream helper does not assemble the input of an `mcp_tool_use`.
-    beta = any(block["type"].startswith("mcp") for block in step.reply.content)
+    # Outside its beta part the client's stream helper assembles neither the input of an `mcp_tool_use`
+    # nor the content of a `compaction` block.
+    beta = any(block["type"].startswith(("mcp", "compaction")) for block in step.reply.content)
     for stream in (False, True):
         served.open([step, step])
         with anthropic.Anthropic(base_url=f"{served.provider.url}/w0", api_key=KEY) as client:
