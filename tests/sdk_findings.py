@@ -105,7 +105,7 @@ GROUPS = (
         "sees that there is no text in it, and may ask again. A loop that shows its user nothing should "
         "not call that an answer.",
         "END-3",
-        ("thinking/only",),
+        ("thinking/",),
     ),
 )
 
