@@ -228,7 +228,9 @@ def _landed(events: Sequence[AnyEvent]) -> bool:
     if ended is None or not any(isinstance(event, Cancelled) for event in events):
         return False
     return ended.raised is None or any(
-        isinstance(event, (UsageRecorded, StoreDeleted)) or (isinstance(event, Published) and event.done)
+        isinstance(event, UsageRecorded)
+        or (isinstance(event, StoreDeleted) and event.by == "loop")
+        or (isinstance(event, Published) and event.done)
         for event in events
     )
 

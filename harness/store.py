@@ -17,6 +17,8 @@ class Store(MutableMapping[str, Any]):
     """The mapping that lives as long as the conversation: checkpoints and the cancel flag."""
 
     def __init__(self) -> None:
+        self.reached = False
+        """Whether a loop has ever looked into it."""
         self._values: dict[str, Any] = {}
         self._sink: Sink | None = None
 
@@ -31,6 +33,14 @@ class Store(MutableMapping[str, Any]):
     def put(self, key: str, value: Any) -> None:
         """Write on the scenario's behalf: recorded as the harness's own doing by the caller."""
         self._values[key] = value
+
+    def end_turn(self, flag: str) -> None:
+        """Take the cancel flag away where the loop has never looked in here, and record that.
+
+        To one that only asks `turn.cancelled()`, it may be its adapter's affair: the next turn is to begin.
+        """
+        if not self.reached and self._values.pop(flag, None) is not None and self._sink:
+            self._sink(StoreDeleted(key=flag, by="harness"))
 
     def __getitem__(self, key: str) -> Any:
         return self._values[key]

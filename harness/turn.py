@@ -229,7 +229,7 @@ class Turn:
         self.carry = carry
         self.stream = spec.stream
         self.limits = spec.limits
-        self.store = store
+        self._store = store
         self.checkpoint_key = spec.checkpoint_key
         self.cancel_key = spec.cancel_key
         self.tools = [Tool(tool, self) for tool in spec.tools]
@@ -244,9 +244,15 @@ class Turn:
         self._polled: bool | None = None
         self._lock = threading.Lock()
 
+    @property
+    def store(self) -> Store:
+        """The mapping that lives as long as the conversation: checkpoints and the cancel flag."""
+        self._store.reached = True
+        return self._store
+
     def cancelled(self) -> bool:
         """Whether the turn is cancelled: `cancel_key in store`."""
-        answer = self.cancel_key in self.store
+        answer = self.cancel_key in self._store
         if answer is not self._polled:
             self._polled = answer
             self._record(CancelPolled(answer=answer))
@@ -297,7 +303,7 @@ class Turn:
             self._record(Cancelled(point=point, via=via))
             self._interrupt(via)
         elif via:
-            self.store.put(self.cancel_key, True)
+            self._store.put(self.cancel_key, True)
             self._record(Cancelled(point=point, via=via))
 
 

@@ -109,7 +109,7 @@ def test_a_loop_without_a_checkpoint_is_not_killed() -> None:
         from harness.loops.reference import ReferenceTurn
         from harness.loops.reference.sync_driver import drive
 
-        turn.store = {}
+        turn.checkpoint_key = "of no turn"
         return drive(ReferenceTurn(turn))
 
     with Runner(forgetful) as runner:

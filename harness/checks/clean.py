@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..evidence import Run, TurnView
-from ..history import Ended, StoreSet
+from ..history import Ended, StoreDeleted, StoreSet
 from ..keys import Kind, given_key, is_key
 from ..wire.same import brief
 from .base import Finding, broken, check, count, held, request
@@ -23,8 +23,23 @@ def the_checkpoint_is_gone(run: Run) -> Iterator[Finding]:
 
 @check("CLEAN-2")
 def the_cancel_flag_is_gone(run: Run) -> Iterator[Finding]:
-    """Where the turn was cancelled, the flag is gone when the turn is over."""
+    """Where the turn was cancelled, the flag is gone when the turn is over.
+
+    A loop that has never looked into the store is warned: the flag may be the affair of its adapter. The
+    harness has taken it away, and the next turn begins without it.
+    """
     for turn, ended in _ended(run):
+        taken = [one.key for one in turn.store if isinstance(one, StoreDeleted) and one.by == "harness"]
+        if taken:
+            yield broken(
+                expected="The cancel flag is gone when the turn is over.",
+                happened=f"{taken[0]} was still in the store when the turn ended as {_end(turn)}. The loop "
+                "never looked into the store, so the flag was taken away for it.",
+                evidence="hook",
+                turn=turn,
+                level="SHOULD",
+            )
+            continue
         keys = {one.key for one in turn.store} | set(turn.began.store_keys)
         flags = [key for key in sorted(keys) if _is_key(turn, key, "cancel")]
         if turn.flagged and turn.cancels[0].at <= ended.at:

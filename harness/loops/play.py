@@ -124,8 +124,10 @@ def play_turn(
         with interrupts:
             returned = _call(function, turn, run)
     except BaseException as error:  # noqa: BLE001
+        store.end_turn(spec.cancel_key)
         sink(_with_changes(turn, Ended(returned="raised", raised=raised(error))))
         return None
+    store.end_turn(spec.cancel_key)
     sink(_with_changes(turn, _event(returned)))
     return getattr(returned, "carry", None) if type(returned).__name__ == Outcome.__name__ else None
 

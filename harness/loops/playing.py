@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any
 
-from ..history import AnyEvent, Lost, Overran, storable
+from ..history import AnyEvent, Ended, Lost, Overran, storable
 from ..store import Sink, Store
 from ..turn import Turn, TurnSpec
 from .desk import Answer, Desk, unknown_run
@@ -86,6 +86,8 @@ class Playing:
         """Record how the turn ended, unless that is known."""
         if not self.outcome.done():
             self.outcome.set_result(None)
+            if isinstance(event, Ended):
+                self._memory.store.end_turn(self.spec.cancel_key)
             self.record(event)
 
     def overran(self) -> None:

@@ -74,7 +74,7 @@ def told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR
             return "usage", _usage(event)
         case StoreSet() if event.by == "loop":
             return "store", f"{event.key} set"
-        case StoreDeleted():
+        case StoreDeleted() if event.by == "loop":
             return "store", f"{event.key} removed"
         case Cancelled():
             return "cancel", f"at {event.point}"

@@ -243,8 +243,8 @@ class Story:
     def store(self, key: str, value: Any = True, *, by: str = "loop") -> Story:
         return self._add(StoreSet(key=key, value=value, by=by))
 
-    def forget(self, key: str) -> Story:
-        return self._add(StoreDeleted(key=key))
+    def forget(self, key: str, *, by: str = "loop") -> Story:
+        return self._add(StoreDeleted(key=key, by=by))
 
     def cancel(self, point: str = "request 1", via: str = "flag") -> Story:
         return self._add(Cancelled(point=point, via=via))

@@ -80,6 +80,14 @@ def test_a_cancel_flag_left_behind_is_found() -> None:
     assert cancelled().end("cancelled").kinds("CLEAN-2") == ["broken"]
 
 
+def test_a_flag_that_was_taken_from_a_loop_that_knows_no_store_is_a_warning() -> None:
+    story = cancelled().forget(CANCEL, by="harness").end("cancelled")
+
+    [finding] = story.check("CLEAN-2")
+    assert (finding.kind, finding.level) == ("broken", "SHOULD")
+    assert "taken away" in finding.happened
+
+
 def test_a_flag_set_when_the_turn_was_over_is_not_its_own() -> None:
     assert begun().end().cancel().check("CLEAN-2") == []
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from harness.history import Ended, Lost, Overran, Published, Reported
+from harness.history import CancelPolled, Ended, Lost, Overran, Published, Reported, StoreDeleted
 from harness.loops.driver import DriverError
 from harness.loops.inprocess import InProcessDriver
 from harness.turn import Declaration
@@ -115,8 +115,32 @@ def test_the_cancel_flag_is_in_the_store_before_the_turn_and_while_it_runs():
             return early, (await turn)[0]
 
     early, late = asyncio.run(turns())
-    assert [event.answer for event in early[:-1]] == [True]
-    assert [event.answer for event in late[:-1]] == [False, True]
+    assert [event.answer for event in early if isinstance(event, CancelPolled)] == [True]
+    assert [event.answer for event in late if isinstance(event, CancelPolled)] == [False, True]
+
+
+def test_the_flag_is_taken_from_a_loop_that_never_looks_into_the_store():
+    seen = []
+
+    def asks(turn):
+        seen.append(turn.cancelled())
+        return "Stopped."
+
+    def looks(turn):
+        return [turn.cancel_key in turn.store, "Stopped."][1]
+
+    async def scene():
+        gone = []
+        for function in (asks, looks):
+            async with driving(function) as driver:
+                await driver.cancel(spec())
+                (first,) = await played(driver, spec())
+                gone.append([one.by for one in first if isinstance(one, StoreDeleted)])
+                await played(driver, spec())
+        return gone
+
+    assert asyncio.run(scene()) == [["harness"], []]
+    assert seen == [True, False]
 
 
 def test_a_turn_that_overruns_is_left_to_itself_and_no_other_is_played():
