@@ -51,6 +51,8 @@ def ended(turn: Turn, reply: Any, messages: list[Any]) -> Outcome:
     text = "".join(block.text for block in reply.content if block.type == "text")
     shown = [text] if text.strip() else []
     if reply.stop_reason in ("end_turn", "stop_sequence"):
+        if reply.content and all("thinking" in block.type for block in reply.content):
+            return Outcome(status="failed", detail="the model said nothing", history=turn.messages)
         unanswered = any(block.type == "tool_use" for block in reply.content)
         return Outcome(status="completed", shown=shown, history=turn.messages if unanswered else messages)
     if reply.stop_reason == "refusal":

@@ -34,9 +34,15 @@ class Worker:
         finally:
             self.turn.store.pop(self.turn.checkpoint_key, None)
             self.turn.store.pop(self.turn.cancel_key, None)
-            self.turn.record_usage(iterations=self.replies, **self.usage)
+            self.tell(self.turn.record_usage, iterations=self.replies, **self.usage)
             self.publish("", history, done=True)
         return Outcome(status=status, shown=self.shown, history=history)
+
+    def tell(self, hook, *what, **more):
+        try:
+            hook(*what, **more)
+        except Exception as problem:  # whoever counts or watches does not decide how it ends
+            self.turn.report(problem)
 
     def steps(self):
         while True:
@@ -88,7 +94,7 @@ class Worker:
 
     def publish(self, activity, history, done=False):
         state = {"messages": list(self.shown), "activity": activity, "stopped": done}
-        self.turn.publish(state, history, done=done)
+        self.tell(self.turn.publish, state, history, done=done)
 
     def use(self, call):
         result = {"type": "tool_result", "tool_use_id": call["id"]}
