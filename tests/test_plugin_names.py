@@ -18,7 +18,9 @@ def loop(turn):
         reply = json.load(answer)
     return "".join(block["text"] for block in reply["content"] if block["type"] == "text")
 """
-both_entries = pytest.mark.parametrize("as_module", [False, True], ids=["pytest", "python -m pytest"])
+both_entries = pytest.mark.parametrize(
+    "as_module", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["pytest", "python -m pytest"]
+)
 
 
 @both_entries

@@ -95,7 +95,7 @@ def test_a_session_that_ends_early_says_what_was_not_played(adopter: Any) -> Non
     assert "text/one[json]" in loop.unplayed
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.slow)])
 def test_one_that_is_interrupted_before_it_began_names_all_its_cases(adopter: Any, workers: str) -> None:
     adopter.write(
         {
@@ -113,7 +113,7 @@ def test_one_that_is_interrupted_before_it_began_names_all_its_cases(adopter: An
     assert loop.unplayed == ["text/one[json]", "text/one[sse]"]
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
+@pytest.mark.parametrize("workers", ["0", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_loop_that_cannot_be_driven_is_in_them(adopter: Any, workers: str) -> None:
     adopter.write({"test_it.py": SUITE.format(select="text", more="")})
 

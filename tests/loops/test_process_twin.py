@@ -88,6 +88,7 @@ def test_a_process_that_is_kept_alive_gets_the_verdicts_of_a_callable():
     compared(CHOSEN, keep_alive=True, jobs=2)
 
 
+@pytest.mark.slow
 def test_a_process_for_each_turn_gets_the_verdicts_of_a_callable():
     compared(FEW, keep_alive=False)
 
