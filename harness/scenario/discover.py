@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from . import exits, stops
 from .load import load_folder, load_scenario, scenario_files
@@ -44,8 +43,15 @@ def find_scenarios(
     return found
 
 
-def _bundled(**how: Any) -> list[Scenario]:
-    return [*load_folder(bundled_folder(), **how), *exits.scenarios(), *stops.scenarios()]
+def _bundled(*, clauses: Collection[str] | None, seed: int) -> list[Scenario]:
+    known = None if clauses is None else frozenset(clauses)
+    return [*_bundled_files(bundled_folder(), known, seed), *exits.scenarios(), *stops.scenarios()]
+
+
+@cache
+def _bundled_files(folder: Path, clauses: frozenset[str] | None, seed: int) -> tuple[Scenario, ...]:
+    """Read once in a process: nobody edits them meanwhile, and they are frozen."""
+    return tuple(load_folder(folder, clauses=clauses, seed=seed))
 
 
 def validate_paths(paths: Iterable[Path], *, clauses: Collection[str] | None = None) -> list[str]:
