@@ -205,7 +205,7 @@ def test_judging_a_long_turn_stays_quick() -> None:
     story = Story()
     story.turn()
     messages = [HI]
-    for number in range(300):
+    for number in range(500):
         story.ask(messages, tools=[{"name": "look", "input_schema": {"type": "object"}}])
         reply = [text(f"Step {number}."), call(f"toolu_{number}", value={"n": number})]
         story.reply(reply, "tool_use")
