@@ -11,6 +11,7 @@ import ipaddress
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -23,8 +24,18 @@ _SDK = "anthropic._base_client"
 _FUNCTIONS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex")
 
 
+_ENTERED: list[Lookups] = []
+"""Those that are entered. Several loops may be played in one process, and end in any order."""
+_BEFORE: dict[tuple[Any, str], Any] = {}
+"""What is put back when the last of them is left."""
+_LOCK = threading.Lock()
+
+
 class Lookups:
-    """Refuses to look up names while it is entered; each is told to `note`, once."""
+    """Refuses to look up names while it is entered; each is told to `note`, once.
+
+    Where several are entered, the last is told.
+    """
 
     def __init__(self, note: Callable[[str], object], asks: Callable[[str], object] = lambda _: None) -> None:
         """`asks` is told of names that were looked up to ask the Messages API there, for certain."""
@@ -32,54 +43,72 @@ class Lookups:
         self._asks = asks
         self._asked = False
         self._told: set[str] = set()
-        self._before: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
-        for name in _FUNCTIONS:
-            self._before[name] = getattr(socket, name)
-            setattr(socket, name, self._refusing(self._before[name]))
-        self._asynchronous = asyncio.BaseEventLoop.getaddrinfo
-        asyncio.BaseEventLoop.getaddrinfo = self._looking(self._asynchronous)  # type: ignore[method-assign]
+        with _LOCK:
+            if not _ENTERED:
+                for name in _FUNCTIONS:
+                    _put(socket, name, _refusing)
+                _put(asyncio.BaseEventLoop, "getaddrinfo", _looking)
+            _ENTERED.append(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for name, function in self._before.items():
-            setattr(socket, name, function)
-        asyncio.BaseEventLoop.getaddrinfo = self._asynchronous  # type: ignore[method-assign]
+        with _LOCK:
+            _ENTERED.remove(self)
+            if not _ENTERED:
+                for (where, name), function in _BEFORE.items():
+                    setattr(where, name, function)
+                _BEFORE.clear()
 
-    def _looking(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """An event loop looks up in another thread, where nobody can be seen who asked for it."""
+    def refuse(self, name: str) -> None:
+        """Note that a name was asked for. Raises what a look-up in vain does."""
+        if name not in self._told and len(self._told) < MOST_TOLD:
+            self._told.add(name)
+            self._note(name)
+        self.look_who_asks(name)
+        raise socket.gaierror(
+            socket.EAI_NONAME,
+            f"loop-harness lets nothing out: {name} was not looked up ({ALLOW} allows what a loop needs)",
+        )
 
-        async def look_up(loop: Any, host: Any, *others: Any, **named: Any) -> Any:
-            if not is_allowed(host):
-                self._look_who_asks(_text(host))
-            return await function(loop, host, *others, **named)
-
-        return look_up
-
-    def _look_who_asks(self, name: str) -> None:
-        # Of other hosts, the SDK asks for the credentials of a cloud as well.
+    def look_who_asks(self, name: str) -> None:
+        """Tell of the SDK's own request. Of other hosts, it asks for the credentials of a cloud as well."""
         if name == API and not self._asked and _by_the_sdk():
             self._asked = True
             self._asks(name)
 
-    def _refusing(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def look_up(host: Any, *others: Any, **named: Any) -> Any:
-            if is_allowed(host):
-                return function(host, *others, **named)
-            name = _text(host)
-            if name not in self._told and len(self._told) < MOST_TOLD:
-                self._told.add(name)
-                self._note(name)
-            self._look_who_asks(name)
-            raise socket.gaierror(
-                socket.EAI_NONAME,
-                f"loop-harness lets nothing out: {name} was not looked up ({ALLOW} allows what a loop needs)",
-            )
 
-        return look_up
+def _put(where: Any, name: str, instead: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    function = _BEFORE[where, name] = getattr(where, name)
+    setattr(where, name, instead(function))
+
+
+def _last() -> Lookups | None:
+    entered = tuple(_ENTERED)
+    return entered[-1] if entered else None
+
+
+def _looking(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An event loop looks up in another thread, where nobody can be seen who asked for it."""
+
+    async def look_up(loop: Any, host: Any, *others: Any, **named: Any) -> Any:
+        if not is_allowed(host) and (lookups := _last()):
+            lookups.look_who_asks(_text(host))
+        return await function(loop, host, *others, **named)
+
+    return look_up
+
+
+def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+    def look_up(host: Any, *others: Any, **named: Any) -> Any:
+        if not is_allowed(host) and (lookups := _last()):
+            lookups.refuse(_text(host))
+        return function(host, *others, **named)
+
+    return look_up
 
 
 def _by_the_sdk() -> bool:

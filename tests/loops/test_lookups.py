@@ -82,3 +82,17 @@ def ask():
 async def ask_asynchronously():
     async with anthropic.AsyncAnthropic(api_key="none", max_retries=1) as client:
         await client.messages.create(**MESSAGE)
+
+
+def test_two_that_end_in_the_order_they_began_leave_nothing_behind():
+    before = socket.getaddrinfo
+    first, second = Lookups(lambda _: None), Lookups(lambda _: None)
+
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    with pytest.raises(socket.gaierror, match="lets nothing out"):
+        socket.getaddrinfo("example.com", 443)
+    second.__exit__(None, None, None)
+
+    assert socket.getaddrinfo is before
