@@ -121,7 +121,8 @@ class _Seen:
     def end(self) -> str:
         """How it ended, in words."""
         if self.overran:
-            return f"it was still running after {self.overran.deadline:g} s"
+            where = f", at {self.overran.stood}" if self.overran.stood else ""
+            return f"it was still running after {self.overran.deadline:g} s{where}"
         if self.ended and self.ended.raised:
             raised = self.ended.raised
             what = "ended with" if raised.type.startswith("exit ") else "raised"

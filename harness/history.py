@@ -255,6 +255,8 @@ class Overran(Event, kw_only=True, tag="overran"):
     """The loop had not returned by the deadline (seconds from the call) and was stopped."""
 
     deadline: float
+    stood: str = ""
+    """The line of its own code it stood at, where that can be seen."""
 
 
 class Crashed(Event, kw_only=True, tag="crashed"):

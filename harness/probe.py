@@ -129,7 +129,8 @@ def cannot_be_driven(  # noqa: PLR0911 - one for each thing that may be wrong
                 if asked
                 else ("neither asked the provider nor returned")
             )
-            return f"{name}: called with a turn, it {did} within {event.deadline:.0f} s"
+            where = f"; it stood at {event.stood}" if event.stood else ""
+            return f"{name}: called with a turn, it {did} within {event.deadline:.0f} s{where}"
         if isinstance(event, Ended) and not asked:
             if event.raised:
                 return (

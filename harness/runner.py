@@ -32,6 +32,7 @@ from .provider.server import Provider
 from .pulse import Pulse
 from .retrial import hangs_on_time, settle
 from .serving import Serving
+from .signals import ignored_here_alone
 from .turn import Declaration
 
 T = TypeVar("T")
@@ -100,6 +101,7 @@ class Runner:
         """A process plays several turns, so that it pays to warm it up."""
         self._provider = Provider()
         self._pulse = Pulse()
+        self._signals = ignored_here_alone()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._serve, name="loop-harness", daemon=True)
         self._drivers: list[Driver] = []
@@ -112,9 +114,11 @@ class Runner:
     def __enter__(self) -> Self:
         self._thread.start()
         self._call(self._open())
+        self._signals.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._signals.__exit__(None, None, None)
         self._call(self._close())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

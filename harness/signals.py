@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -54,11 +55,33 @@ def heard() -> Iterator[None]:
         _handle(_end)
 
 
+@contextmanager
+def ignored_here_alone() -> Iterator[None]:
+    """Meanwhile a signal that this process ignores is not ignored by the processes that it starts.
+
+    A shell has what it runs in the background ignore SIGINT, and who is started by that ignores it as well:
+    a loop could not be interrupted. Only the main thread can change that; elsewhere nothing happens.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    ignored = [number for number in _HEARD if main and signal.getsignal(number) is signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, _ignore)  # a handler is not inherited, and what is ignored is
+    try:
+        yield
+    finally:
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
+
 def _handle(handler: object) -> None:
     for number in _HEARD:
         # What runs in the background of a shell ignores SIGINT, and is to go on doing so.
-        if signal.getsignal(number) is not signal.SIG_IGN:
+        if signal.getsignal(number) not in (signal.SIG_IGN, _ignore):
             signal.signal(number, handler)  # type: ignore[arg-type]
+
+
+def _ignore(_number: int, _frame: FrameType | None) -> None:
+    """Nothing happens."""
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

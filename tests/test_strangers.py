@@ -141,8 +141,17 @@ def played(path: Path, selectors: list[str], probe: Probe | None = None) -> list
         return runner.run_all([case for case in find_cases(selectors) if case.variant in probe.variants])
 
 
+TOLD = ("fail", "error", "warn", "inconclusive")
+
+
 def blamed(results: list[CaseResult]) -> set[tuple[str, str]]:
     return {(check.clause, check.grade) for one in results for check in one.checks}
+
+
+def told(results: list[CaseResult]) -> str:
+    """What was found instead, and what happened, line by line."""
+    found = [f"{c.grade} {c.clause} {c.message}" for one in results for c in one.checks if c.grade in TOLD]
+    return "\n".join([*found, *(repr(event)[:200] for one in results for event in one.events)])
 
 
 def assert_nothing_is_said_of(name: str, results: list[CaseResult]) -> None:
@@ -166,9 +175,9 @@ def test_a_wrong_loop_is_told_its_fault(name: str) -> None:
 
     path = FOLDER / "wrong" / f"{name}.py"
 
-    assert (clause, "warn" if name in SHOULD_NOT else "fail") in blamed(
-        played(path, [scenario], glance(path))
-    )
+    results = played(path, [scenario], glance(path))
+
+    assert (clause, "warn" if name in SHOULD_NOT else "fail") in blamed(results), told(results)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -39,7 +39,8 @@ def _overran(turn: TurnView, outcome: Overran) -> Finding:
     return broken(
         expected=f"The turn ends within {outcome.deadline:g} s.",
         happened=f"The loop had neither returned nor raised after {outcome.deadline:g} s and was stopped. "
-        f"It had made {count(len(turn.rounds), 'request')}; {where}.",
+        f"It had made {count(len(turn.rounds), 'request')}; {where}."
+        + (f" It stood at {outcome.stood}" if outcome.stood else ""),
         evidence="outcome",
         turn=turn,
         exchange=last,

@@ -30,7 +30,7 @@ Receive: TypeAlias = Callable[[int, bytes], None]
 class Ask(msgspec.Struct, kw_only=True, omit_defaults=True):
     """What the parent wants of the child."""
 
-    do: Literal["play", "cancel", "forget", "census", "bye"]
+    do: Literal["play", "cancel", "forget", "census", "stand", "bye"]
     spec: TurnSpec | None = None
     conversation: str = ""
     key: str = ""
@@ -47,6 +47,8 @@ class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
     asynchronous: bool = False
     """Whether the loop is a coroutine function."""
     census: Census | None = None
+    stood: str = ""
+    """The line of the loop's code that is at work."""
 
 
 def frame(number: int, payload: bytes) -> bytes:

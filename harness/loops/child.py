@@ -26,6 +26,7 @@ from .driver import DriverError
 from .lookups import Lookups
 from .play import Stage, environment, is_async, set_environment
 from .resolve import resolve
+from .standing import standing
 
 SOCKETS = 4
 """Of the host itself: two channels, and the two ends by which an event loop wakes itself."""
@@ -115,6 +116,8 @@ class Host:
             mark = os.environ.get(census.MARK, "")
             loop, guard = self._stage.loop, self._guard
             return Answer(census=census.take(loop, self._folder, mark=mark, ours=SOCKETS, warden=guard))
+        elif ask.do == "stand":
+            return Answer(stood=standing(threading.main_thread().ident or 0))
         return Answer()
 
     def end_with_parent(self) -> NoReturn:

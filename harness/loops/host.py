@@ -15,6 +15,9 @@ from .channel import ACK, NO, Ask
 from .driver import NOT_ASYNCHRONOUS, NOWHERE, DriverError, Reach
 from .process import HostProcess
 
+STAND_BOUND = 0.3
+"""Seconds a host may take to tell where a loop stands that is to be stopped."""
+
 
 class HostDriver:
     """Plays the loop `target` names (`pkg.mod:attr`) in a host process, replaced when it has to be."""
@@ -85,7 +88,8 @@ class HostDriver:
             await self._discard(host.how())
         else:
             self._playing = None  # what it sends from now on came too late
-            self._conclude(sink, Overran(deadline=spec.deadline))
+            said = await host.ask_briefly(Ask(do="stand"), STAND_BOUND)
+            self._conclude(sink, Overran(deadline=spec.deadline, stood=said.stood if said else ""))
             await self._discard(f"it had not returned after {spec.deadline:g} s and was stopped")
 
     def _conclude(self, sink: Sink, event: Lost | Overran) -> None:

@@ -23,6 +23,7 @@ from ..turn import Declaration, TurnSpec
 from .driver import NOT_ASYNCHRONOUS, Driver, DriverError, Reach
 from .play import Stage, borrowed_environment, environment, is_async
 from .resolve import resolve
+from .standing import standing
 
 GRACE = 0.5
 """Seconds the thread may take to end when the driver is closed."""
@@ -118,7 +119,8 @@ class InProcessDriver:
                     f"a turn had not returned after {spec.deadline:g} s and still runs in this process; name"
                     " the loop as `package.module:attribute` to have it run where it can be stopped"
                 )
-                sink(Overran(deadline=spec.deadline))
+                thread = self._thread.ident if self._thread else None
+                sink(Overran(deadline=spec.deadline, stood=standing(thread or 0)))
             except asyncio.CancelledError:
                 gate.shut()
                 self._stuck = "the run was stopped within a turn, which still runs in this process"

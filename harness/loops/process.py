@@ -87,10 +87,10 @@ class HostProcess(Spawned):
         self._control.send(frame(number, msgspec.json.encode(ask)))
         return number, answer
 
-    async def ask_briefly(self, ask: Ask) -> Answer | None:
+    async def ask_briefly(self, ask: Ask, bound: float = CANCEL_BOUND) -> Answer | None:
         """The answer, or None where it does not come: something in there lets no other thread run."""
         number, answer = self.ask(ask)
-        await self.first(answer, CANCEL_BOUND)
+        await self.first(answer, bound)
         self._answers.pop(number, None)
         return answer.result() if answer.done() else None
 

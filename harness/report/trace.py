@@ -83,7 +83,7 @@ def told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR
         case Ended():
             return "outcome", _outcome(event)
         case Overran():
-            return "overran", f"had not returned after {event.deadline:g} s and was stopped"
+            return "overran", _overran(event)
         case Exited():
             return "process", _exit(event)
         case Lost():
@@ -92,6 +92,11 @@ def told(event: AnyEvent) -> tuple[str, str] | None:  # noqa: C901, PLR0911, PLR
             return "note", shortened(f"{event.kind}: {event.detail}", 80)
         case _:
             return None
+
+
+def _overran(event: Overran) -> str:
+    where = f" at {event.stood}" if event.stood else ""
+    return shortened(f"had not returned after {event.deadline:g} s and was stopped{where}", 120)
 
 
 def _exit(event: Exited) -> str:

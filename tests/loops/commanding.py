@@ -15,6 +15,7 @@ from harness.provider.server import Provider
 from harness.provider.session import Session
 from harness.scenario.model import Reply, Step
 from harness.serving import everything
+from harness.signals import ignored_here_alone
 from harness.turn import TurnSpec
 from tests.loops.bad.playing import spec
 
@@ -44,9 +45,10 @@ async def commanding(command: Command, script=(HELLO,)):
         return spec(prompt, **{"base_url": place.base_url, **other})
 
     try:
-        await driver.start()
-        driver.seen = seen
-        yield driver, turn
+        with ignored_here_alone():
+            await driver.start()
+            driver.seen = seen
+            yield driver, turn
     finally:
         await driver.close()
         await provider.close()

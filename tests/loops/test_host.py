@@ -178,13 +178,22 @@ def test_the_cancel_flag_is_in_the_store_before_the_turn_and_while_it_runs():
 
 
 @pytest.mark.parametrize(
-    "target",
-    ["spins", "spins_async", "sleeps", "blocks_every_thread", "swallows", "ignores_signals"],
+    ("target", "line"),
+    [
+        ("spins", "while True:"),
+        ("spins_async", "while True:"),
+        ("sleeps", "time.sleep(10_000)"),
+        ("blocks_every_thread", ""),
+        ("swallows", "time.sleep(0.01)"),
+        ("ignores_signals", "time.sleep(1)"),
+    ],
 )
-def test_a_loop_that_never_returns_is_stopped_and_the_next_turn_has_a_new_host(target):
+def test_a_loop_that_never_returns_is_stopped_and_the_next_turn_has_a_new_host(target, line):
     began = time.monotonic()
     first, second = host(target, spec(deadline=0.2), spec(conversation="c2", deadline=0.2))
-    assert first[-1] == second[-1] == Overran(deadline=0.2)
+    for last in (first[-1], second[-1]):
+        assert last == Overran(deadline=0.2, stood=last.stood)
+        assert last.stood.partition(": ")[2] == line
     assert [type(event) for event in first[:-1]] in ([], [Reported])
     assert time.monotonic() - began < 10
 
@@ -296,7 +305,8 @@ def test_a_play_that_is_given_up_stops_the_loop():
                 await asyncio.wait_for(driver.play(spec(), [].append), 0.3)
             return await played(driver, spec(conversation="c2", deadline=0.1))
 
-    assert asyncio.run(play())[0][-1] == Overran(deadline=0.1)
+    last = asyncio.run(play())[0][-1]
+    assert last == Overran(deadline=0.1, stood=last.stood)
 
 
 def test_an_error_of_the_recorder_is_not_hidden():

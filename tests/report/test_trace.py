@@ -87,6 +87,10 @@ TOLD = [
         "outcome      raised ValueError: no",
     ),
     (Overran(deadline=2.0), "overran      had not returned after 2 s and was stopped"),
+    (
+        Overran(deadline=2.0, stood="a.py:3, in f: g()"),
+        "overran      had not returned after 2 s and was stopped at a.py:3, in f: g()",
+    ),
     (Lost(reason="the host died"), "lost         the host died"),
     (Noted(kind="unverified", detail="a rule"), "note         unverified: a rule"),
 ]

@@ -19,7 +19,7 @@ async def use(tools, call):
 
 async def use_all(tools, calls):
     try:
-        return await asyncio.wait_for(asyncio.gather(*(use(tools, c) for c in calls)), timeout=0.5)
+        return await asyncio.wait_for(asyncio.gather(*(use(tools, c) for c in calls)), timeout=0.3)
     except TimeoutError:
         return [
             {"type": "tool_result", "tool_use_id": c.id, "content": "timed out", "is_error": True}
