@@ -20,7 +20,7 @@ import msgspec
 from .beside import ties_of
 from .case import Case, CaseRun, Terms, history_path
 from .client_probe import explore_client
-from .history import AnyEvent
+from .history import AnyEvent, Overran
 from .judge import CheckResult, judge, scenario_grade
 from .loops.driver import Driver, DriverError
 from .loops.host import HostDriver
@@ -37,6 +37,8 @@ from .turn import Declaration
 
 T = TypeVar("T")
 DEFAULT_SEED = 1
+SOON = 0.02
+"""Seconds after a turn of the probe in which its hooks may still be called."""
 START_DEADLINE = 30.0
 """Seconds a loop may take to be imported."""
 
@@ -218,13 +220,18 @@ class Runner:
                 self._cold.add(number)
         if self._probe:
             return self._probe
+        first = self._drivers[0]
         unseen = msgspec.structs.replace(self._terms(), history_dir=None)
+        # Who asks beside the conversation may do so after it; that a callable does is seen at its first turn.
+        known = msgspec.structs.replace(unseen, after=SOON) if first.reach == "turn" else unseen
+        played: list[Case] = []
 
         async def play(case: Case, ties: Sequence[str] = ()) -> list[AnyEvent]:
-            events, _ = await self._played(case, 0, msgspec.structs.replace(unseen, ties=list(ties)))
+            terms = msgspec.structs.replace(known if played else unseen, ties=list(ties))
+            played.append(case)
+            events, _ = await self._played(case, 0, terms)
             return events
 
-        first = self._drivers[0]
         if first.reach != "turn":
             return await explore_client(play, first, self._provider.url)
         return await explore(play, first, self._provider.url)
@@ -318,8 +325,9 @@ class Runner:
         await asyncio.gather(*others, return_exceptions=True)
 
     def _tried_again(self, case: Case, first: CaseResult) -> CaseResult:
-        """The verdict of a second run, with nothing beside it."""
-        second = self._judged(case, self._call(self._play(case)))
+        """The verdict of a second run, with nothing beside it; of the first, where there can be no second."""
+        stuck = self._here and any(isinstance(event, Overran) for event in first.events)
+        second = first if stuck else self._judged(case, self._call(self._play(case)))
         checks = settle(first.events, second.events, second.checks)
         grade = second.grade
         if checks != second.checks:
