@@ -87,6 +87,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     alone: bool = True
     """No other case is played beside this one, so that the provider itself may refuse connections for it."""
     history_dir: Path | None = None
+    after: float = AFTER
 
 
 _numbers = itertools.count(1)
@@ -247,7 +248,7 @@ class CaseRun:
 
     async def finish(self) -> None:
         """Wait for what comes after the outcome, then close the history."""
-        await asyncio.sleep(AFTER)
+        await asyncio.sleep(self._terms.after)
         await self.forget()
         lateness = max(self._session.lateness, self._pulse.worst_since(self._began_at))
         self.history.append(Finished(lateness=round(lateness, 3)))

@@ -20,8 +20,9 @@ from ..declaration import DeclarationError
 from ..history import AnyEvent, Census, Lost, Overran, storable
 from ..store import Sink
 from ..turn import Declaration, TurnSpec
+from .borrowed import borrowed_environment, environment
 from .driver import NOT_ASYNCHRONOUS, Driver, DriverError, Reach
-from .play import Stage, borrowed_environment, environment, is_async
+from .play import Stage, is_async
 from .resolve import resolve
 from .standing import standing
 
@@ -119,12 +120,19 @@ class InProcessDriver:
                     f"a turn had not returned after {spec.deadline:g} s and still runs in this process; name"
                     " the loop as `package.module:attribute` to have it run where it can be stopped"
                 )
-                thread = self._thread.ident if self._thread else None
-                sink(Overran(deadline=spec.deadline, stood=standing(thread or 0)))
+                sink(Overran(deadline=spec.deadline, stood=standing(self._give_up())))
             except asyncio.CancelledError:
                 gate.shut()
+                self._give_up()
                 self._stuck = "the run was stopped within a turn, which still runs in this process"
                 raise
+
+    def _give_up(self) -> int:
+        """Let the thread that plays the turn go on by itself. Which one it is."""
+        thread = (self._thread and self._thread.ident) or 0
+        if self._stage:
+            self._stage.give_up(thread)
+        return thread
 
     @property
     def reach(self) -> Reach:

@@ -43,6 +43,7 @@ class Lookups:
         self._asks = asks
         self._asked = False
         self._told: set[str] = set()
+        self._only: int | None = None
 
     def __enter__(self) -> Self:
         with _LOCK:
@@ -62,6 +63,19 @@ class Lookups:
                 for (where, name), function in _BEFORE.items():
                     setattr(where, name, function)
                 _BEFORE.clear()
+
+    def confine(self, thread: int) -> None:
+        """Refuse what this thread looks up and nothing else: its loop was given up, but still runs."""
+        self._only = thread
+
+    @property
+    def confined(self) -> bool:
+        """Whether only one thread is refused anything."""
+        return self._only is not None
+
+    def applies(self, thread: int) -> bool:
+        """Whether it refuses what this thread looks up."""
+        return self._only in (None, thread)
 
     def refuse(self, name: str) -> None:
         """Note that a name was asked for. Raises what a look-up in vain does."""
@@ -87,8 +101,8 @@ def _put(where: Any, name: str, instead: Callable[[Callable[..., Any]], Callable
 
 
 def _last() -> Lookups | None:
-    entered = tuple(_ENTERED)
-    return entered[-1] if entered else None
+    here = threading.get_ident()
+    return next((lookups for lookups in reversed(tuple(_ENTERED)) if lookups.applies(here)), None)
 
 
 def _looking(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -97,6 +111,8 @@ def _looking(function: Callable[..., Any]) -> Callable[..., Any]:
     async def look_up(loop: Any, host: Any, *others: Any, **named: Any) -> Any:
         if not is_allowed(host) and (lookups := _last()):
             lookups.look_who_asks(_text(host))
+            if lookups.confined:  # the thread that does it is another one
+                lookups.refuse(_text(host))
         return await function(loop, host, *others, **named)
 
     return look_up

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
-import os
 import threading
 import traceback
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeAlias
@@ -24,9 +23,6 @@ Played: TypeAlias = tuple[Any, BaseException | None]
 """What a coroutine came to: its value, or what it raised."""
 Run: TypeAlias = Callable[[Coroutine[Any, Any, Played]], Played]
 MOST_TRACEBACK = 20_000
-PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
-CREDENTIALS = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS", "ANTHROPIC_PROFILE")
-"""What would make a client send an owner's own credentials."""
 _OURS = str(Path(__file__).parent)
 
 
@@ -41,6 +37,7 @@ class Stage:
         self._memory: dict[str, tuple[Store, Any]] = {}
         self._lock = threading.Lock()
         self._interrupts = Interrupts()
+        self._lookups: Lookups | None = None
         self.loop = asyncio.new_event_loop()
 
     def play(self, spec: TurnSpec, sink: Sink) -> None:
@@ -51,14 +48,20 @@ class Stage:
         store.attach(sink)
         # A loop that uses `asyncio.run` leaves its thread without an event loop.
         asyncio.set_event_loop(self.loop)
-        with Lookups(
+        self._lookups = Lookups(
             lambda host: sink(Noted(kind="elsewhere", detail=host)),
             lambda host: sink(Noted(kind="api", detail=f"the SDK's client looked up {host}")),
-        ):
+        )
+        with self._lookups:
             carry = play_turn(self._function, spec, sink, store, carry, self._run, self._interrupts)
         with self._lock:
             if spec.conversation in self._memory:
                 self._memory[spec.conversation] = store, carry
+
+    def give_up(self, thread: int) -> None:
+        """The turn that `thread` plays is not waited for any more: what else this process does, it may do."""
+        if self._lookups:
+            self._lookups.confine(thread)
 
     def cancel(self, conversation: str, key: str, via: str = "flag") -> None:
         """Put the cancel flag into the conversation's store, or interrupt the turn that is played."""
@@ -205,34 +208,3 @@ def _owners(tb: TracebackType | None) -> TracebackType | None:
     while tb and Path(tb.tb_frame.f_code.co_filename).parent == Path(_OURS):
         tb = tb.tb_next
     return tb
-
-
-def environment(base_url: str, api_key: str) -> dict[str, str | None]:
-    """Variables by which a client finds the provider and nothing else; None: not set."""
-    return {
-        "ANTHROPIC_BASE_URL": base_url,
-        "ANTHROPIC_API_KEY": api_key,
-        "NO_PROXY": "*",
-        "no_proxy": "*",
-        **dict.fromkeys(PROXIES + CREDENTIALS),
-    }
-
-
-def set_environment(values: Mapping[str, str | None]) -> None:
-    """Set the variables of this process; those that are None are removed."""
-    for name, value in values.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
-@contextlib.contextmanager
-def borrowed_environment(values: Mapping[str, str | None]) -> Iterator[None]:
-    """Set the variables of this process and put back what was there."""
-    before = {name: os.environ.get(name) for name in values}
-    set_environment(values)
-    try:
-        yield
-    finally:
-        set_environment(before)

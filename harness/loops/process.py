@@ -11,9 +11,9 @@ import msgspec
 
 from .. import census
 from .bootstrap import python
+from .borrowed import environment
 from .channel import Answer, Ask, Channel, Receive, frame
 from .driver import CANCEL_BOUND
-from .play import environment
 from .spawned import Spawned
 
 TAIL = 16_384

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from .. import census
+from .borrowed import environment
 from .lookups import allowed_hosts
-from .play import environment
 
 HARNESS_URL = "HARNESS_URL"
 _CREDENTIAL = re.compile(r"(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)", re.IGNORECASE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from pathlib import Path
 
 import anthropic
@@ -11,6 +12,8 @@ import pytest
 
 from harness.chosen import find_cases
 from harness.history import Noted
+from harness.loops import lookups
+from harness.loops.inprocess import InProcessDriver
 from harness.loops.lookups import ALLOW, Lookups, is_allowed
 from harness.report.summary import digest, summary_lines
 from harness.runner import Runner
@@ -96,3 +99,33 @@ def test_two_that_end_in_the_order_they_began_leave_nothing_behind():
     second.__exit__(None, None, None)
 
     assert socket.getaddrinfo is before
+
+
+def test_a_loop_that_was_given_up_is_refused_names_and_who_goes_on_is_not(monkeypatch):
+    monkeypatch.setattr(lookups, "_ENTERED", [])  # another test may have given up a loop as well
+    monkeypatch.setattr(lookups, "_BEFORE", {})
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: ["found"])
+    over, refused = threading.Event(), []
+
+    async def hangs(_: object) -> None:
+        while not over.is_set():
+            await asyncio.sleep(0.01)
+        with pytest.raises(socket.gaierror, match="lets nothing out"):
+            socket.getaddrinfo("example.com", 443)
+        refused.append("blocking")
+        with pytest.raises(socket.gaierror, match="lets nothing out"):
+            await asyncio.get_running_loop().getaddrinfo("example.com", 443)
+        refused.append("waiting")
+
+    async def play() -> None:
+        driver = InProcessDriver(hangs)
+        await driver.start()
+        await driver.play(spec(deadline=0.1), [].append)
+        assert socket.getaddrinfo("example.com", 443) == ["found"]
+        over.set()
+        await driver.close()
+        await asyncio.to_thread(driver._thread.join, 10)
+
+    asyncio.run(play())
+
+    assert refused == ["blocking", "waiting"]
