@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -21,6 +25,7 @@ os.environ["SSL_CERT_FILE"] = str(ROOT / "tests" / "authority.pem")
 # Hundreds of processes are started: each would compile the package anew where nothing may be kept.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+Once: TypeAlias = Callable[[str, Callable[[Path], object]], Path]
 OTHERS = ("anyio", "faker", "hypothesispytest", "recording", "socket")
 """Plugins of our own development, which cost a second to load and mean nothing to an adopter."""
 
@@ -35,26 +40,76 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 4 if whole else 0
 
 
+LONGEST = (
+    "tests/test_proof.py",
+    "tests/baseline/test_adopter.py",
+    "tests/docs/test_python.py",
+    "tests/loops/test_process_twin.py",
+    "tests/commands/test_part.py",
+    "tests/test_killing.py",
+)
+"""Where tests wait for many seconds: begun last, one of them would keep the others waiting at the end."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Each worker, which gets a part of the tests as they stand here, begins with the longest of it."""
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    long = [item for item in items if item.nodeid.startswith(LONGEST)]
+    others = [item for item in items if not item.nodeid.startswith(LONGEST)]
+    size = len(items) // workers
+    ordered: list[pytest.Item] = []
+    for worker in range(workers if workers > 1 else 0):
+        begin = long[worker::workers]
+        ordered += begin + others[: size - len(begin)]
+        del others[: size - len(begin)]
+    if ordered:
+        items[:] = ordered + others
+
+
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Makes a folder once for all workers of a run."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def make(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, done = shared / name, shared / f"{name}.done"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def wheel(once: Once) -> Path:
     """The project's wheel."""
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(  # noqa: S603 - our own build
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
-    return next(folder.glob("*.whl"))
+
+    def build(folder: Path) -> None:
+        subprocess.run(  # noqa: S603 - our own build
+            [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+
+    return next(once("wheel", build).glob("*.whl"))
 
 
 @pytest.fixture(scope="session")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def installed(wheel: Path, once: Once) -> Path:
     """A folder that is to the path what site-packages is after the wheel was installed."""
-    folder = tmp_path_factory.mktemp("installed")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder)
-    return folder
+
+    def install(folder: Path) -> None:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder)
+
+    return once("installed", install)
 
 
 @pytest.fixture

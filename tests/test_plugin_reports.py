@@ -22,6 +22,11 @@ def only(path: Path) -> LoopReport:
     return loop
 
 
+def decided(result: pytest.RunResult) -> list[str]:
+    """The last lines of the summary."""
+    return [line for line in result.outlines if "clauses decided" in line]
+
+
 def test_several_are_written_from_one_run(adopter: Any) -> None:
     adopter.write({"mine.py": WRONG, "test_it.py": SUITE.format(select=SELECT, more="")})
     kinds = (
@@ -52,7 +57,7 @@ def test_several_are_written_from_one_run(adopter: Any) -> None:
     assert (adopter.path / "run.html").exists()
 
 
-def test_the_controller_of_xdist_writes_the_same(adopter: Any) -> None:
+def test_the_controller_of_xdist_writes_and_sums_up_the_same(adopter: Any) -> None:
     adopter.write({"mine.py": WRONG, "test_it.py": SUITE.format(select=["text", "pause"], more="")})
     alone = adopter.pytest("-p", "no:xdist", "--harness-report", "json:run.json")
     once = only(adopter.path)
@@ -61,6 +66,7 @@ def test_the_controller_of_xdist_writes_the_same(adopter: Any) -> None:
     twice = only(adopter.path)
 
     assert alone.parseoutcomes() == spread.parseoutcomes()
+    assert decided(alone) == decided(spread) != []
     for loop in (once, twice):
         for result in loop.results:
             result.events, result.seconds = [], 0

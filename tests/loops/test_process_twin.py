@@ -28,8 +28,6 @@ CHOSEN = [
     "fault/overloaded-once[json]",
     "fault/stream-cut-call[sse]",
     "resume/capped-after-answer-2-kept[json]",
-    "resume/moved-on-after-answer-1-kept[json]",
-    "resume/second-worker[json]",
     "usage/capped[json]",
 ]
 FEW = ["text/one", "tool/one[sse]", "resume/finished-after-usage[json]", "cancel/paused[json]"]
