@@ -1,6 +1,7 @@
 """Loops handed over as objects: played in a thread of this process, where debuggers and patches see them.
 
-A thread cannot be stopped. A turn that overruns is left to itself, and no further turn is played.
+A task can be cancelled, a thread cannot be stopped: a turn that overruns and goes on all the same is left to
+itself, and no further turn is played.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .resolve import resolve
 from .standing import standing
 
 GRACE = 0.5
-"""Seconds the thread may take to end when the driver is closed."""
+"""Seconds the thread may take to end when the driver is closed, and a turn that is cancelled."""
 
 
 class Gate:
@@ -116,23 +117,31 @@ class InProcessDriver:
                 await asyncio.wait_for(done.wait(), spec.deadline)
             except TimeoutError:
                 gate.shut()
-                self._stuck = (
-                    f"a turn had not returned after {spec.deadline:g} s and still runs in this process; name"
-                    " the loop as `package.module:attribute` to have it run where it can be stopped"
-                )
-                sink(Overran(deadline=spec.deadline, stood=standing(self._give_up())))
+                sink(Overran(deadline=spec.deadline, stood=standing(self._playing)))
+                self._stage.cancel(spec.conversation, spec.cancel_key, "asyncio")
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(done.wait(), GRACE)
+                if not done.is_set():
+                    self._give_up(
+                        f"a turn had not returned after {spec.deadline:g} s and still runs in this process; "
+                        "name the loop as `package.module:attribute` to have it run where it can be stopped"
+                    )
             except asyncio.CancelledError:
                 gate.shut()
-                self._give_up()
-                self._stuck = "the run was stopped within a turn, which still runs in this process"
+                self._stage.cancel(spec.conversation, spec.cancel_key, "asyncio")
+                self._give_up("the run was stopped within a turn, which still runs in this process")
                 raise
 
-    def _give_up(self) -> int:
-        """Let the thread that plays the turn go on by itself. Which one it is."""
-        thread = (self._thread and self._thread.ident) or 0
+    @property
+    def _playing(self) -> int:
+        """The thread in which turns are played."""
+        return (self._thread and self._thread.ident) or 0
+
+    def _give_up(self, why: str) -> None:
+        """Let the thread go on by itself: no further turn is played."""
+        self._stuck = why
         if self._stage:
-            self._stage.give_up(thread)
-        return thread
+            self._stage.give_up(self._playing)
 
     @property
     def reach(self) -> Reach:

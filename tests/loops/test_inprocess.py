@@ -167,6 +167,36 @@ def test_a_turn_that_overruns_is_left_to_itself_and_no_other_is_played():
     assert second[0].reason.startswith("not run: a turn had not returned after 0.1 s and still runs")
 
 
+def test_a_task_that_overruns_is_cancelled_and_the_next_turn_is_played():
+    async def waits_at_first(turn):
+        if turn.conversation == "c1":
+            try:
+                await asyncio.Event().wait()
+            finally:
+                turn.report("too late")
+        return "in time"
+
+    first, second = play(waits_at_first, spec(deadline=0.1), spec(conversation="c2"))
+
+    assert [type(event) for event in first] == [Overran]
+    assert second[-1].shown == ["in time"]
+
+
+def test_a_task_that_goes_on_when_it_is_cancelled_is_left_to_itself():
+    over = threading.Event()
+
+    async def goes_on(turn):
+        while not over.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+
+    first, second = play(goes_on, spec(deadline=0.1), spec(conversation="c2"))
+    over.set()
+
+    assert [type(event) for event in first] == [Overran]
+    assert second[0].reason.startswith("not run: a turn had not returned after 0.1 s and still runs")
+
+
 def test_a_driver_whose_turn_overran_closes_without_waiting_for_it():
     go_on = threading.Event()
     began = time.monotonic()
