@@ -15,6 +15,8 @@ from .resolve import nearest
 KINDS = ("text", "json", "sse")
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+|\*)\]")
 _EVENT = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_LINE = re.compile(r"\r\n|\n|\r")
+"""Nothing else ends a line: the characters by which Python ends one too may stand in an answer's text."""
 STREAM = "text/event-stream"
 DONE = ("done", "[DONE]")
 """What ends a stream whose connection stays open: the name of an event, its data, or its `type`."""
@@ -115,7 +117,7 @@ def events(body: bytes) -> Iterator[tuple[str, str]]:
     *whole, _ = _EVENT.split(body.removeprefix(b"\xef\xbb\xbf"))
     for block in whole:
         name, data = "message", []
-        for line in block.decode("utf-8", "replace").splitlines():
+        for line in _LINE.split(block.decode("utf-8", "replace")):
             field, _, value = line.partition(":")
             value = value.removeprefix(" ")
             if field == "event":

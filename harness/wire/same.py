@@ -215,7 +215,7 @@ def _lines(piece: Piece | None) -> list[str]:
     if piece is None:
         return []
     text = msgspec.json.format(_encode({"role": piece.role, **piece.block}), indent=2).decode()
-    return text.splitlines()
+    return text.split("\n")  # a text may hold what else Python takes for the end of a line
 
 
 def _end(actual: Sequence[Piece]) -> str:

@@ -38,6 +38,14 @@ def test_a_stream_of_bare_text_is_its_text() -> None:
     assert found.text == "It is\ncold.Yes."
 
 
+def test_a_line_ends_where_streams_have_it_and_not_at_a_separator_in_a_text() -> None:
+    found = answer(
+        "sse:$.text", 'data: {"text": "one\u2028two\x85three"}\r\n\r\n'.encode(), "text/event-stream"
+    )
+
+    assert found.text == "one\u2028two\x85three"
+
+
 def test_json_is_read_at_its_path() -> None:
     body = b'{"choices": [{"text": "One."}, {"text": "Two."}], "done": true}'
     found = answer("json:$.choices[*].text", body, "application/json", whole=False)
