@@ -80,7 +80,7 @@ def conformance(
     is a file of known results, relative to pytest's root directory: they become strict xfails. `profile` is
     the name of a frozen set of clauses and scenarios: `"core-1"`.
 
-        test_loop = conformance("my_agent.loop:run")
+        test_loop = conformance("my_agent.conformance:loop")
     """
     wanted = (select,) if isinstance(select, str) else tuple(select)
     folder = Path(scenarios) if scenarios is not None else None

@@ -171,7 +171,7 @@ def _history(options: Namespace) -> Path | None:
 def _loop(told: str) -> str:
     module, _, attribute = told.partition(":")
     if not module or not attribute:
-        raise Stop(f"--loop {told}: name the loop as PKG.MOD:ATTR, such as my_agent.loop:run")
+        raise Stop(f"--loop {told}: name the loop as PKG.MOD:ATTR, such as my_agent.conformance:loop")
     return told
 
 

@@ -77,7 +77,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "my_agent" / "__init__.py").write_text(AGENT)
-    for module in ("my_agent/conformance.py", "my_agent/loop.py", "conformance.py", "other.py"):
+    for module in ("my_agent/conformance.py", "conformance.py", "other.py"):
         (tmp_path / module).write_text(LOOP)
     for recording in ("tests/cassettes/failed.yaml", "kept/now.yaml"):
         shutil.copy(ROOT / "examples" / "dropped_thinking.yaml", tmp_path / recording)
