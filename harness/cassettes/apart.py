@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..display import all_texts
 from ..scenario.filler import Disguise
-from ..scenario.texts import strings_in
 
 _ATTEMPTS = 4
 
@@ -58,7 +58,7 @@ def _others(values: dict[str, Any]) -> Iterator[str]:
     """Every text beside those of the replies."""
     yield (values.get("task") or {}).get("prompt") or ""
     yield from (turn.get("prompt") or "" for turn in _turns(values))
-    yield from strings_in(values.get("tools"))
+    yield from all_texts(values.get("tools"))
     for block in _blocks(values):
         if next(iter(block)).endswith("_result") or str(block.get("type")).endswith("_result"):
-            yield from strings_in(list(block.values()))
+            yield from all_texts(list(block.values()))

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..evidence import GOING_ON
-from ..scenario.calls import REAL_ID
 from ..wire.blocks import is_server_call, is_server_result
 from ..wire.same import blocks
 from .rounds import Round
@@ -72,9 +71,7 @@ def draft_of(rounds: Sequence[Round]) -> Draft:
         elif one.begins_turn:
             draft.turns.append(Turn(prompt=_words(draft, _newest(one.messages))))
         elif _words(draft, _newest(one.messages)) and rounds[number - 1].messages != one.messages:
-            draft.note(
-                "Words beside the results of tools are left out: a scenario has them in prompts alone."
-            )
+            draft.note(_BESIDE)
         turn = draft.turns[-1]
         turn.limits, turn.cancel = one.limits or turn.limits, one.cancel or turn.cancel
         _answer(draft, turn, one)
@@ -115,9 +112,7 @@ def _history(draft: Draft, messages: Sequence[Any]) -> None:
         if not goes_on:
             draft.turns.append(Turn(prompt=words))
         elif words:
-            draft.note(
-                "Words beside the results of tools are left out: a scenario has them in prompts alone."
-            )
+            draft.note(_BESIDE)
     draft.turns = draft.turns or [Turn()]
 
 
@@ -228,8 +223,3 @@ def labels_of(draft: Draft) -> dict[str, str]:
                         wanted.update((each, "") for each in waiting)
                     waiting = [each for each in waiting if each != identifier]
     return {identifier: f"call {number}" for number, identifier in enumerate(wanted, start=1)}
-
-
-def is_twice(draft: Draft, identifier: str) -> bool:
-    """Whether an id names two calls, so that it has to be written out."""
-    return bool(REAL_ID.match(identifier)) and sum(call.get("id") == identifier for call in draft.calls()) > 1

@@ -46,19 +46,10 @@ FORMS: dict[str, Form] = {
 }
 """Every block that has a short form. Others are written with `type`."""
 
-SERVER_CALLS = frozenset({"server_tool_use", "mcp_tool_use"})
-"""Calls the provider runs itself."""
-
 _TEXTS = frozenset(
     {"text", "thinking", "data", "file_id", "name", "server_name", "id", "tool_use_id", "signature"}
 )
 """Fields that are text in every block with a short form."""
-
-
-def is_server_result(block: dict[str, Any]) -> bool:
-    """Whether the block answers a call the provider runs itself."""
-    kind = block.get("type")
-    return isinstance(kind, str) and kind.endswith("_tool_result")
 
 
 def expand_block(written: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:

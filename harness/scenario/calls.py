@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .blocks import SERVER_CALLS, is_server_result
+from ..wire.blocks import SERVER_CALLS, is_server_result
+from ..wire.ids import looks_real
 from .notes import Notes
 from .problems import nearest
 from .script import Part, blocks, is_text, turns_of
-
-REAL_ID = re.compile(r"(?:toolu|srvtoolu|mcptoolu)_")
-"""Ids that are sent as they are written; any other is a label."""
 
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _ENDINGS = ("result", "raises", "hangs")
@@ -78,7 +76,7 @@ def check_calls(values: dict[str, Any], notes: Notes) -> None:
 
 def _check_label(block: Part, made: dict[str, Part], notes: Notes) -> None:
     label = block.value.get("id")
-    if not is_text(label) or REAL_ID.match(label):
+    if not is_text(label) or looks_real(label):  # what looks real is sent as it is; any other is a label
         return
     if label in made:
         line = notes.spots[made[label].where].line
@@ -113,5 +111,5 @@ def _check_result(block: Part, made: dict[str, Part], waiting: list[str], notes:
         return
     if label in waiting:
         waiting.remove(label)
-    elif is_text(label) and not REAL_ID.match(label) and label not in made:
+    elif is_text(label) and not looks_real(label) and label not in made:
         notes.note(block.where, f"no call before it has the id `{label}`{nearest(label, made)}")

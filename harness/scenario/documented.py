@@ -14,7 +14,7 @@ import msgspec
 
 from ..turn import Behaviour, Limits
 from .file import ScenarioFile, ToolFile, TurnFile
-from .model import Break, Cancel, Crash, Expect, Fault, Lane, Reply, Step, Task
+from .model import Break, Cancel, Crash, Expect, Fault, Lane, Reply, Rival, Step, Task
 
 MODELS: tuple[type[msgspec.Struct], ...] = (
     ScenarioFile,
@@ -28,6 +28,7 @@ MODELS: tuple[type[msgspec.Struct], ...] = (
     Expect,
     Cancel,
     Crash,
+    Rival,
     ToolFile,
     Behaviour,
     Lane,

@@ -58,6 +58,10 @@ class TurnFile(Strict, frozen=True, kw_only=True):
     """When a second worker is given the turn."""
 
 
+OF_ONE_TURN = tuple(name for name in TurnFile.__struct_fields__ if name != "prompt")
+"""Keys that stand at the top of a file with one turn, and of one with `turns` in those alone."""
+
+
 class ScenarioFile(Strict, frozen=True, kw_only=True):
     """A scenario file."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from .calls import check_calls, check_tools
 from .crashes import HINT, parse_moment
+from .file import OF_ONE_TURN
 from .mishaps import check_mishaps
 from .notes import Notes
 from .problems import nearest
@@ -20,7 +21,6 @@ from .telling import check_telling
 from .texts import check_texts
 
 _POINT = re.compile(r"(start|retry)|(request|first byte|event) ([1-9][0-9]*)|(?:after )?tool (.+)")
-_PER_TURN = ("expect", "cancel", "limits", "crash", "rival")
 
 
 def check_meaning(values: dict[str, Any], notes: Notes, clauses: Collection[str]) -> None:
@@ -65,7 +65,7 @@ def _check_form(values: dict[str, Any], notes: Notes) -> None:
         if ("script",) not in spots:
             notes.note((), "nothing happens; write `script: …`, or `turns: …` for several user messages")
         return
-    for key in ("script", *_PER_TURN):
+    for key in OF_ONE_TURN:
         if (key,) in spots:
             notes.note((key,), f"`{key}` stands beside `turns`; move it into the turn it is meant for")
     if ("task", "prompt") in spots:

@@ -271,14 +271,3 @@ class Scenario(Strict, frozen=True, kw_only=True):
     def crashes(self) -> bool:
         """Whether the loop's process is killed in some turn."""
         return any(turn.crash for turn in self.turns)
-
-    @property
-    def needs_tools(self) -> bool:
-        """Whether a reply calls a client tool, so that a loop without tools cannot be driven through it."""
-        return any(
-            block.get("type") == "tool_use"
-            for turn in self.turns
-            for step in turn.script
-            if step.reply
-            for block in step.reply.content
-        )

@@ -13,7 +13,7 @@ import msgspec
 
 from .blocks import FORMS, Form
 from .documented import MODELS, field_docs, summary
-from .file import ScenarioFile
+from .file import OF_ONE_TURN, ScenarioFile
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -29,10 +29,9 @@ def scenario_schema() -> dict[str, Any]:
     definitions["Step"]["oneOf"] = [{"required": ["reply"]}, {"required": ["fault"]}]
     definitions["Fault"]["oneOf"] = [{"required": ["status"]}, {"required": ["connection"]}]
     root = definitions.pop("ScenarioFile")
-    alone = ("script", "expect", "cancel", "limits")
     root["oneOf"] = [
         {"required": ["script"], "not": {"required": ["turns"]}},
-        {"required": ["turns"], "not": {"anyOf": [{"required": [key]} for key in alone]}},
+        {"required": ["turns"], "not": {"anyOf": [{"required": [key]} for key in OF_ONE_TURN]}},
     ]
     return {
         "$schema": _DIALECT,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..display import all_texts
 from .notes import Notes, Where
 from .problems import nearest
 from .script import Part, answering_reply, blocks, is_text, lanes_of, steps, turns_of
@@ -112,26 +113,14 @@ def _other_texts(values: dict[str, Any]) -> Iterator[Text]:
             yield Text((*turn.where, "prompt"), turn.value["prompt"])
         for block in blocks(turn):
             if str(block.value.get("type")).endswith("_result"):
-                yield from (Text(block.where, text) for text in strings_in(block.value.get("content")))
+                yield from (Text(block.where, text) for text in all_texts(block.value.get("content")))
     for name, tool in (values.get("tools") or {}).items():
         for key in ("result", "raises"):
-            yield from (Text(("tools", name, key), text) for text in strings_in(tool.get(key)))
+            yield from (Text(("tools", name, key), text) for text in all_texts(tool.get(key)))
         for index, answer in enumerate(tool.get("answers") or []):
             where = ("tools", name, "answers", index)
             yield from (
                 Text(where, text)
                 for key in ("result", "raises")
-                for text in strings_in((answer or {}).get(key))
+                for text in all_texts((answer or {}).get(key))
             )
-
-
-def strings_in(value: Any) -> Iterator[str]:
-    """Every string in a value of JSON, keys left out."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from strings_in(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from strings_in(each)

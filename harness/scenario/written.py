@@ -30,9 +30,7 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     style = None
     if _BREAKS.search(value):
         style = '"'  # PyYAML writes the others as they are, and reads them as blanks
-    elif "\n" in value and not re.search(
-        r"[ \t]\n|[^\S\n]$|[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", value
-    ):
+    elif "\n" in value and not _UNFIT.search(value):
         style = "|"
     elif _JSON_NUMBER.fullmatch(value):
         style = "'"

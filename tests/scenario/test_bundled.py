@@ -112,7 +112,7 @@ def test_what_is_left_behind_is_shown_by_a_next_turn(variant: str) -> None:
 
 def test_caps_and_cancels_exist_with_and_without_client_tools() -> None:
     for family in ("cap/", "cancel/"):
-        needs = {scenario.needs_tools for scenario in SCENARIOS if scenario.id.startswith(family)}
+        needs = {bool(scenario.tools) for scenario in SCENARIOS if scenario.id.startswith(family)}
         assert needs == {True, False}
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from harness.scenario.blocks import FORMS
 from harness.scenario.documented import MODELS, field_docs, summary
+from harness.scenario.file import ScenarioFile, TurnFile
 from harness.scenario.kinds import struct_type
 from harness.scenario.load import parse_scenario
 from harness.scenario.reference import reference, renewed
@@ -48,6 +49,19 @@ def test_the_schema_knows_every_key_and_refuses_others() -> None:
         part = schema if model.__name__ == "ScenarioFile" else schema["$defs"][model.__name__]
         assert part["properties"].keys() == {field.encode_name for field in struct_type(model).fields}
         assert part["additionalProperties"] is False
+
+
+def test_every_mapping_of_a_file_is_explained() -> None:
+    assert scenario_schema()["$defs"].keys() | {"ScenarioFile"} == {each.__name__ for each in MODELS} | {
+        "Block"
+    }
+
+
+def test_what_belongs_into_a_turn_stands_beside_turns_in_no_schema() -> None:
+    [_, several] = scenario_schema()["oneOf"]
+    refused = {key for each in several["not"]["anyOf"] for key in each["required"]}
+    assert refused == set(TurnFile.__struct_fields__) - {"prompt"}
+    assert refused <= set(ScenarioFile.__struct_fields__)
 
 
 def test_the_schema_offers_every_short_form() -> None:
