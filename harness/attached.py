@@ -14,7 +14,6 @@ from msgspec import structs
 from .case import Case, CaseRun, Terms, history_path
 from .client_probe import explore_client
 from .history import AnyEvent
-from .judge import judge
 from .loops.attach import AttachedDriver
 from .loops.driver import Reach
 from .loops.place import Place
@@ -22,7 +21,7 @@ from .loops.protocol import TurnLine
 from .probe import Probe, explore
 from .provider.server import Provider
 from .pulse import Pulse
-from .runner import CaseResult
+from .runner import CaseResult, judged
 from .serving import Serving
 from .turn import Declaration
 
@@ -198,18 +197,7 @@ class Attached:
     async def _play(self, case: Case, driver: AttachedDriver) -> CaseResult:
         run = CaseRun(self._provider, driver, WORKER, case, self._terms(), self._pulse)
         events = await self._played(run, driver)
-        verdict = judge(events)
-        path = history_path(self._history_dir, case)
-        return CaseResult(
-            scenario=case.scenario.id,
-            variant=case.variant,
-            grade=verdict.grade,
-            seconds=events[-1].at,
-            checks=verdict.checks,
-            reason=verdict.reason,
-            events=events,
-            history=str(path) if path else None,
-        )
+        return judged(case, events, events[-1].at, self._history_dir)
 
     async def _played(self, run: CaseRun, driver: AttachedDriver) -> list[AnyEvent]:
         # Who has a key of its own is known by that, and need not be in anybody's way.

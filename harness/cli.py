@@ -15,11 +15,10 @@ from importlib import import_module
 from typing import Any
 
 from . import __version__
-from .commands import Stop
+from .commands import HARNESS_ERROR, Stop
 from .commands.terminal import prepare
 from .signals import code_of, heard
 
-HARNESS_ERROR = 3
 BESIDE = ("record", "replay")
 """Commands that run a command of the user's."""
 

@@ -62,9 +62,9 @@ class Probe(msgspec.Struct, kw_only=True):
     finished: list[list[tuple[str, str]]] = []
     """What finished answers look like to the loop's client."""
     phrases: list[str] = []
+    """Words of the loop's own in finished answers."""
     ties: list[str] = []
     """By what the conversation is told from what the loop asks beside it; nothing where it asks nothing."""
-    """Words of the loop's own in finished answers."""
     notes: list[str] = []
     """What the owner should know, each said once."""
 

@@ -1,12 +1,23 @@
-"""Reads a history that was stored."""
+"""Histories that were stored: which files they are, and reading one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from .history import SCHEMA, AnyEvent, Began, HistoryError, decode_event
+
+SUFFIX = ".ndjson"
+"""How the names of stored histories end."""
+
+
+def histories_among(paths: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """The histories that paths name or lead to, and the paths that may lead to recordings as well."""
+    named = [path for path in paths if path.suffix == SUFFIX]
+    others = [path for path in paths if path not in named]
+    return named + [file for path in others for file in sorted(path.rglob(f"*{SUFFIX}"))], others
 
 
 def read_history(path: Path) -> list[AnyEvent]:

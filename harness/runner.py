@@ -336,18 +336,7 @@ class Runner:
 
     def _judged(self, case: Case, played: tuple[list[AnyEvent], float]) -> CaseResult:
         events, seconds = played
-        verdict = judge(events)
-        path = history_path(self._history_dir, case)
-        return CaseResult(
-            scenario=case.scenario.id,
-            variant=case.variant,
-            grade=verdict.grade,
-            seconds=round(seconds, 3),
-            checks=verdict.checks,
-            reason=verdict.reason,
-            events=events,
-            history=str(path) if path else None,
-        )
+        return judged(case, events, seconds, self._history_dir)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -362,6 +351,22 @@ class Runner:
             return future.result()
         finally:
             future.cancel()  # of an interrupt: what goes on would start another process for the loop
+
+
+def judged(case: Case, events: list[AnyEvent], seconds: float, folder: Path | None) -> CaseResult:
+    """The verdict on a case by what happened in it; `folder` is where histories are stored."""
+    verdict = judge(events)
+    path = history_path(folder, case)
+    return CaseResult(
+        scenario=case.scenario.id,
+        variant=case.variant,
+        grade=verdict.grade,
+        seconds=round(seconds, 3),
+        checks=verdict.checks,
+        reason=verdict.reason,
+        events=events,
+        history=str(path) if path else None,
+    )
 
 
 def _not_played(case: Case, problem: str, tell: Callable[[CaseResult], None]) -> CaseResult:

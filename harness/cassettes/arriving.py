@@ -6,7 +6,7 @@ import zlib
 
 from .. import clock
 from .bodies import unpacked
-from .model import Headers, Piece, Response
+from .model import Headers, Piece, Response, header
 
 _INFLATED = ("gzip", "x-gzip", "deflate")
 
@@ -29,7 +29,7 @@ class Arriving:
         self._head = clock.now()
         self.begun = True
         self._status, self._reason, self._headers = status, reason, headers
-        encoding = _value(headers, "content-encoding").strip().lower()
+        encoding = header(headers, "content-encoding").strip().lower()
         if encoding in _INFLATED:
             self._inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)
         self._packed = encoding not in ("", "identity")
@@ -55,7 +55,7 @@ class Arriving:
         """All of it, or with `broken` what there is of it."""
         raw = self.raw
         body, cut, still = (
-            unpacked(raw, _value(self._headers, "content-encoding")) if self._packed else (raw, False, "")
+            unpacked(raw, header(self._headers, "content-encoding")) if self._packed else (raw, False, "")
         )
         headers = self._headers
         if self._packed and not still:
@@ -77,7 +77,3 @@ class Arriving:
         if sum(piece.size for piece in self._pieces) == size:
             return self._pieces
         return [Piece(self._pieces[-1].at, size)] if self._pieces else []
-
-
-def _value(headers: Headers, name: str) -> str:
-    return ", ".join(value for each, value in headers if each.lower() == name)

@@ -18,8 +18,7 @@ import msgspec
 
 from ..wire.codec import NotJsonError, loads
 from ..wire.received import Heard, events, heard
-from .model import Cassette, Interaction
-from .read import header
+from .model import Cassette, Interaction, header
 
 Json = dict[str, Any]
 

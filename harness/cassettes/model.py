@@ -18,6 +18,11 @@ Headers = list[tuple[str, str]]
 """In the order of the file, names as written there; a name may occur more than once."""
 
 
+def header(headers: Headers, name: str) -> str:
+    """The values of a header, joined by commas; empty where it is not there. `name` is in lower case."""
+    return ", ".join(value for each, value in headers if each.lower() == name)
+
+
 class Request(msgspec.Struct, kw_only=True, frozen=True):
     """What was asked."""
 

@@ -10,11 +10,11 @@ import msgspec
 
 from .bodies import raw_body, unpacked
 from .extras import extra_of, told_by
-from .model import Cassette, Headers, Interaction, Request, Response
+from .model import Cassette, Headers, Interaction, Request, Response, header
 from .problems import CassetteError, NotACassetteError, Problem, Spot
 from .source import load
 
-__all__ = ["SUFFIXES", "CassetteError", "NotACassetteError", "header", "interaction_of", "read"]
+__all__ = ["SUFFIXES", "CassetteError", "NotACassetteError", "interaction_of", "read"]
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 """How the names of recordings end."""
@@ -46,11 +46,6 @@ def read(path: Path) -> Cassette:
 def interaction_of(request: Mapping[str, Any], response: Mapping[str, Any]) -> Interaction:
     """An interaction that is in no file, as recorders write both halves. Raises `ValueError`."""
     return Interaction(request=_request(request), response=_response(response))
-
-
-def header(headers: Headers, name: str) -> str:
-    """The values of a header, joined by commas; empty where it is not there. `name` is in lower case."""
-    return ", ".join(value for each, value in headers if each.lower() == name)
 
 
 def _interaction(written: Any, spot: Spot) -> Interaction:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit, urlu
 import msgspec
 
 from .edits import Edit, applied, in_order, resized
-from .model import Headers, Piece, Request, Response
+from .model import Headers, Piece, Request, Response, header
 from .search import Rule, Search
 from .secrets import HEADERS, PARAMETERS, REDACTED, SHORTEST, from_environment
 
@@ -101,7 +101,7 @@ class Redactor:
 
     def _body(self, body: bytes, headers: Headers, pieces: list[Piece]) -> tuple[bytes, list[Piece]]:
         text = body.decode("utf-8", "surrogateescape")
-        kind = next((value for name, value in headers if name.lower() == "content-type"), "")
+        kind = header(headers, "content-type")
         edits = in_order(self._body_edits(text, kind.lower()))
         if not edits:
             return body, pieces

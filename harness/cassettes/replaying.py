@@ -55,24 +55,24 @@ class Replaying:
 
     def _length(self, response: Response) -> int:
         """What was promised, where the body broke off."""
-        told = header(response.headers, "content-length")
+        told = _first(response.headers, "content-length")
         longer = response.broken and told.isdigit() and int(told) > len(response.body)
         return int(told) if longer else len(response.body) + response.broken
 
 
 def streams(response: Response) -> bool:
     """Whether the body's length was not known at its beginning."""
-    return header(response.headers, "content-type").startswith(_STREAMED)
+    return _first(response.headers, "content-type").startswith(_STREAMED)
 
 
 def kept_headers(response: Response) -> Headers:
     """The headers a client gets; a body that could not be unpacked when it was read says so still."""
-    packed = still_packed(response.body, header(response.headers, "content-encoding"))
+    packed = still_packed(response.body, _first(response.headers, "content-encoding"))
     dropped = _MADE_ANEW - {"content-encoding"} if packed else _MADE_ANEW
     return [(name, value) for name, value in response.headers if name.lower() not in dropped]
 
 
-def header(headers: Headers, name: str) -> str:
+def _first(headers: Headers, name: str) -> str:
     """The first value of a header, in lower case; empty where it is not there."""
     return next((value.lower() for each, value in headers if each.lower() == name), "")
 

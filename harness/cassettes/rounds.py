@@ -13,7 +13,7 @@ from ..history import AnyEvent
 from .conversations import Conversation
 from .exchanges import Recorded
 from .kinship import Said
-from .read import header
+from .model import header
 from .traffic import is_rejected
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ from ..scenario.model import Scenario, Task, TurnScript
 from ..wire.same import Piece
 from .conversations import Conversation, Said
 from .exchanges import Recorded
-from .read import header
+from .model import header
 
 WIRE: frozenset[str] = frozenset(
     {

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from .bodies import still_packed
-from .model import EXTRA, Headers, Interaction, Response
+from .model import EXTRA, Headers, Interaction, Response, header
 
 FORMAT = 1
 """Of what is kept under `EXTRA`."""
@@ -104,7 +104,7 @@ def _extra(interaction: Interaction, response: Response) -> dict[str, Any]:
 
 def _of_the_body(response: Response) -> Headers:
     """The headers without those that speak of a compression the body has no more."""
-    encoding = ",".join(value for name, value in response.headers if name.lower() == "content-encoding")
+    encoding = header(response.headers, "content-encoding")
     if not encoding or still_packed(response.body, encoding):
         return response.headers
     untrue = ("content-encoding", "content-length")

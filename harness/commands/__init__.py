@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+BROKEN = 1
 USAGE = 2
+HARNESS_ERROR = 3
 CANNOT_BE_DRIVEN = 4
+"""Exit codes; 0 is that nothing was unexpected."""
 
 
 class Stop(Exception):  # noqa: N818 - it is an end, not always an error

@@ -8,9 +8,8 @@ from pathlib import Path
 from ..report.compare import compared, compared_lines
 from ..report.load import ReportError, load
 from ..report.model import Report
-from . import Stop
+from . import BROKEN, Stop
 from .terminal import show
-from .verdict import BROKEN
 
 
 def run(options: Namespace) -> int:

@@ -12,13 +12,11 @@ from ..cassettes.find import find
 from ..cassettes.problems import CassetteError, Problem
 from ..history import HistoryError, RequestSeen
 from ..loops.sdk_types import version
-from ..reading import read_history
+from ..reading import histories_among, read_history
 from ..report.lines import Line, counted, labelled
-from . import CANNOT_BE_DRIVEN, Stop
+from . import BROKEN, CANNOT_BE_DRIVEN, Stop
 from .terminal import show
 
-BROKEN = 1
-_HISTORY = ".ndjson"
 _MEANING = {
     "sdk": "the types of the installed client do not take it",
     "unknown": "it has keys that no reply of the provider has",
@@ -56,9 +54,7 @@ def _unread(problems: Sequence[Problem]) -> str:
 
 def _sent(paths: Sequence[Path]) -> frozenset[bytes]:
     """The requests of a fresh run, from its recordings and histories."""
-    stored = [path for path in paths if path.suffix == _HISTORY]
-    others = [path for path in paths if path not in stored]
-    stored += [file for path in others for file in sorted(path.rglob(f"*{_HISTORY}"))]
+    stored, others = histories_among(paths)
     found: set[bytes] = set()
     try:
         for path in stored:

@@ -11,7 +11,7 @@ from ..cassettes.problems import CassetteError
 from ..cassettes.verdicts import Judged, judge_cassette
 from ..history import AnyEvent, Began, Finished, HistoryError
 from ..judge import judge
-from ..reading import read_history
+from ..reading import histories_among, read_history
 from ..report.clean import Cleaner
 from ..report.kinds import View
 from ..report.model import LoopReport, covered, report_of
@@ -23,7 +23,6 @@ from .reports import view_of, wanted_reports, write_reports
 from .terminal import show
 from .verdict import exit_code
 
-_HISTORY = ".ndjson"
 _AGAIN = ["loop-harness", "judge", "{history}"]
 
 
@@ -34,10 +33,7 @@ def run(options: Namespace) -> int:
     """
     view = view_of(options)
     wanted = wanted_reports(options.report)
-    paths = [Path(path) for path in options.paths]
-    stored = [path for path in paths if path.suffix == _HISTORY]
-    others = [path for path in paths if path not in stored]
-    stored += [file for path in others for file in sorted(path.rglob(f"*{_HISTORY}"))]
+    stored, others = histories_among([Path(path) for path in options.paths])
     cleaner = Cleaner()
     recordings, unread = _recordings(others, cleaner)
     histories, unreadable = _histories(stored)

@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 
 from ..cassettes.recorder import Recorder
 from ..cassettes.redact import Redactor
-from . import Stop
+from ..report.lines import counted
+from . import BROKEN, Stop
 from .beside import run_beside, say
-
-FAILED = 1
 
 
 def run(options: Namespace) -> int:
@@ -49,15 +48,13 @@ async def _record(options: Namespace, recorder: Recorder) -> int:
         return code
     if proxy.problem and options.argv:
         say(f"nothing is kept: {proxy.problem}")
-        return code or FAILED
+        return code or BROKEN
     if recorder.count:
         recorder.keep()
+        say(f"{counted(recorder.count, 'interaction')} in {recorder.path}")
     else:
         say("no request came, so nothing is kept")
-    if recorder.count:
-        many = "interaction" if recorder.count == 1 else "interactions"
-        say(f"{recorder.count} {many} in {recorder.path}")
-    return code or (FAILED if proxy.problem else 0)
+    return code or (BROKEN if proxy.problem else 0)
 
 
 def rules(patterns: Sequence[str]) -> list[str]:

@@ -12,9 +12,9 @@ from ..cassettes.redact import Redactor
 from ..cassettes.replaying import Replaying
 from ..cassettes.use import KEY
 from ..report.lines import counted
-from . import Stop
+from . import BROKEN, Stop
 from .beside import run_beside, say
-from .record import FAILED, rules, secrets
+from .record import rules, secrets
 
 
 def run(options: Namespace) -> int:
@@ -33,4 +33,4 @@ def run(options: Namespace) -> int:
         say(f"and {player.more} more")
     total, wrong = len(cassette.interactions), len(findings) + player.more
     say(f"{player.played} of {counted(total, 'interaction')} played, {counted(wrong, 'finding')}")
-    return code or (FAILED if findings else 0)
+    return code or (BROKEN if findings else 0)

@@ -11,7 +11,7 @@ from ..report.lines import Line
 from ..report.model import LoopReport, covered, report_of
 from ..report.told import heading, loops_line, unplayed_lines
 from ..runner import DEFAULT_SEED
-from . import CANNOT_BE_DRIVEN, Stop
+from . import BROKEN, CANNOT_BE_DRIVEN, Stop
 from .chosen import chosen_cases
 from .judging import judge, undriven
 from .known import Comparison
@@ -20,7 +20,7 @@ from .profiled import profile_of
 from .reports import view_of, wanted_reports, write_reports
 from .target import Contender, contenders
 from .terminal import show
-from .verdict import BROKEN, worst
+from .verdict import worst
 
 
 def run(options: Namespace) -> int:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from ..report.coverage import DECIDING
 from ..report.model import LoopReport
 from ..runner import CaseResult
-from . import CANNOT_BE_DRIVEN
-
-BROKEN = 1
+from . import BROKEN, CANNOT_BE_DRIVEN
 
 
 def exit_code(results: Sequence[CaseResult], *, strict: bool, part: bool = False) -> int:

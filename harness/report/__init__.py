@@ -1,1 +1,1 @@
-"""Results as text, as JSON, and summed up: pure functions of what the runner returns."""
+"""What a run came to as reports of every kind, compared and merged; pure, but for reading and writing."""

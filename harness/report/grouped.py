@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..clauses import CLAUSES
@@ -44,8 +44,7 @@ def breaches(loop: LoopReport) -> list[Breach]:
                 found[kind].also.append(result.id)
             else:
                 found[kind] = breach
-    order = {name: place for place, name in enumerate(CLAUSES)}
-    return sorted(found.values(), key=lambda breach: order.get(breach.clause, len(order)))
+    return _in_order(found)
 
 
 def remarks(loop: LoopReport) -> list[Breach]:
@@ -57,14 +56,19 @@ def remarks(loop: LoopReport) -> list[Breach]:
                 found[check.clause].also.append(result.id)
             elif check.grade == "warn":
                 found[check.clause] = _breach(result, check)
-    order = {name: place for place, name in enumerate(CLAUSES)}
-    return sorted(found.values(), key=lambda breach: order.get(breach.clause, len(order)))
+    return _in_order(found)
 
 
 def known_of(loop: LoopReport) -> list[str]:
     """The clauses that are broken, and known to be, in the order of the catalogue."""
     found = {check.clause for result in loop.results for check in result.checks if check.grade == "known"}
     return [*(name for name in CLAUSES if name in found), *sorted(found - CLAUSES.keys())]
+
+
+def _in_order(found: Mapping[str, Breach]) -> list[Breach]:
+    """By the catalogue; what is of no clause comes last."""
+    order = {name: place for place, name in enumerate(CLAUSES)}
+    return sorted(found.values(), key=lambda breach: order.get(breach.clause, len(order)))
 
 
 def _of(result: CaseResult) -> Iterator[tuple[str, Breach]]:

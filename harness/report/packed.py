@@ -26,7 +26,7 @@ def packed(events: Sequence[AnyEvent]) -> list[AnyEvent]:
         if not isinstance(value, list):
             return value
         before, last[place] = last.get(place, []), value
-        same = _shared(before, value)
+        same = shared(before, value)
         return [{MARK: same}, *value[same:]] if same >= FEWEST else value
 
     return [_with(event, pack) for event in events]
@@ -72,7 +72,7 @@ def _changes(event: AnyEvent, change: Callable[[str, Any], Any]) -> Iterator[tup
             pass
 
 
-def _shared(before: list[Any], now: list[Any]) -> int:
+def shared(before: Sequence[Any], now: Sequence[Any]) -> int:
     """How many items both begin with."""
     pairs = enumerate(zip(before, now, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(before), len(now)))

@@ -16,8 +16,8 @@ from vcr.request import Request as VcrRequest
 from vcr.serialize import serialize
 from vcr.serializers import jsonserializer, yamlserializer
 
-from harness.cassettes.model import Cassette, Interaction
-from harness.cassettes.read import CassetteError, NotACassetteError, header, read
+from harness.cassettes.model import Cassette, Interaction, header
+from harness.cassettes.read import CassetteError, NotACassetteError, read
 
 URL = "https://api.anthropic.com/v1/messages"
 ASKED = {"model": "claude-opus-4-6", "messages": [{"role": "user", "content": "Grüße: 1 < 2"}]}

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from harness.cassettes.model import Headers
-from harness.cassettes.read import SUFFIXES, header
+from harness.cassettes.model import Headers, header
+from harness.cassettes.read import SUFFIXES
 from harness.cassettes.read import read as read_cassette
 from harness.cassettes.source import load
 from tests.every import every

@@ -14,8 +14,8 @@ from anthropic import Stream
 from anthropic.types.beta import BetaMessage, BetaRawMessageStreamEvent
 
 from harness.cassettes.matching import place_of
-from harness.cassettes.model import Interaction
-from harness.cassettes.read import CassetteError, header, read
+from harness.cassettes.model import Interaction, header
+from harness.cassettes.read import CassetteError, read
 from tests.cassettes.serving import replaying
 from tests.recordings.cassettes import ABSENT, folder
 from tests.recordings.streams import lines

@@ -23,6 +23,7 @@ from ...history import (
 from ...judge import CheckResult
 from ...transcript import messages_seen
 from ...wire.same import content_pieces
+from ..packed import shared
 from ..trace import said_in, told
 from .spot import spot_of
 from .trim import trimmed
@@ -95,10 +96,7 @@ class _Timeline:
     def _request(self, event: RequestSeen) -> Entry:
         messages: list[Any] = list(messages_seen(event))
         before = self._asked.get(event.lane, [])
-        same = next(
-            (n for n, (a, b) in enumerate(zip(before, messages, strict=False)) if a != b),
-            min(len(before), len(messages)),
-        )
+        same = shared(before, messages)
         self._asked[event.lane] = messages
         broken = [one for one in self._checks if one.request == event.request and not _is_word(one)]
         spots = {check.clause: spot_of(check, messages) for check in broken}
