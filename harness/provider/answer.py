@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -33,6 +33,8 @@ class Answer(msgspec.Struct, kw_only=True):
     """What the history keeps: the message or the error."""
     payload: bytes = b""
     events: list[Event] | None = None
+    more: Iterator[Event] | None = None
+    """The events after `events`, where a stream is long: they are made while it is sent."""
     drafts: list[tuple[bytes, tuple[bytes, ...]]] | None = None
     """The same events, each encoded but for its padding, with the ends it may have."""
     step: int | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -9,6 +11,7 @@ import msgspec
 
 from ..scenario.model import Fault, Reply
 from ..transcript import Conversation
+from ..wire.blocks import is_server_result
 from ..wire.cache import PromptCache
 from ..wire.codec import dumps
 from ..wire.eras import Era, era
@@ -23,6 +26,10 @@ from .compose import Composed, compose
 from .request import Request
 from .retold import retold
 from .threads import Threads
+
+MOST_EVENTS = 1024
+"""Events of a stream that are made before the first of them is sent. Those of a longer one are made while it
+is, lest all other clients wait for them."""
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,15 +91,19 @@ class Replies:
             cut=lambda: self._threads.failed(body),
         )
         if stream:
-            answer.events = self._events(answer, reply, composed)
+            events = self._events(answer, reply, composed)
+            # What may wait or is written out is made as a whole.
+            whole = reply.events is not None or any(map(is_server_result, said["content"]))
+            answer.events = list(events if whole else islice(events, MOST_EVENTS))
+            answer.more = events if len(answer.events) == MOST_EVENTS else None
             answer.gap, answer.pings, answer.segment = reply.gap, reply.pings, reply.segment
             answer.waits = any(event.wait for event in answer.events)
         else:
             answer.payload = dumps(said)
             if reply.gap:
                 # A whole body takes as long as its events would.
-                answer.delay += reply.gap * (len(self._events(answer, reply, composed)) - 1)
-        if kind == "reply" and asked.known is not None:
+                answer.delay += reply.gap * (sum(1 for _ in self._events(answer, reply, composed)) - 1)
+        if kind == "reply" and asked.known is not None and answer.more is None:
             self._keep(asked, asked.known, reply, answer)
         return answer
 
@@ -130,12 +141,12 @@ class Replies:
             answer.payload = dumps(said)
         return answer
 
-    def _events(self, answer: Answer, reply: Reply, composed: Composed) -> list[Event]:
+    def _events(self, answer: Answer, reply: Reply, composed: Composed) -> Iterator[Event]:
         """The events that tell the message, or those the scenario wrote."""
         random = Random(f"{self._seed}/{answer.request}")  # noqa: S311 - where fragments are cut
         told = Told(self._of, reply.tool_input_json, composed.first, reply.server_gap, composed.estimates)
-        made = list(events_of(composed.message, random, told))
-        return made if reply.events is None else list(retold(reply.events, made))
+        made = events_of(composed.message, random, told)
+        return made if reply.events is None else retold(reply.events, list(made))
 
     def say(self, asked: Asked, text: str, kind: str) -> Answer:
         """A short reply that no script holds."""

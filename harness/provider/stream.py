@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from itertools import chain, islice
 from random import Random
 from typing import TYPE_CHECKING, Protocol
 
@@ -113,20 +114,21 @@ class Sender:
         return await self._at_once(answer, answer.events, channel)
 
     async def _at_once(self, answer: Answer, events: list[Event], channel: Channel) -> bool:
-        """Send a stream as fast as its client takes it."""
-        self._random.seed(self._padding_seed + answer.request)
-        if answer.drafts is not None:
-            draw = self._random.random
-            pieces = [text + ends[int(draw() * 16)] for text, ends in answer.drafts]
-        else:
-            pieces = [encode(event, self._random) for event in events]
-        for sent in range(0, len(pieces), BATCH):
+        """Send a stream as fast as its client takes it, a batch at a time: others are served in between."""
+        long = len(events) > BATCH or answer.more is not None
+        # What draws one by one, while other answers do, needs a generator that is nobody else's.
+        random = Random(0) if long else self._random  # noqa: S311 - padding, not a secret
+        random.seed(self._padding_seed + answer.request)
+        pieces, sent = _encoded(answer, events, random), 0
+        while batch := list(islice(pieces, BATCH)):
             if sent:
                 await channel.drain()
+                await asyncio.sleep(0)  # also where its client takes all of it at once
                 if channel.gone.done():
                     return self._left(answer, sent)
-            channel.write(pieces[sent : sent + BATCH])
-        return await self._finish(answer, channel, len(pieces))
+            channel.write(batch)
+            sent += len(batch)
+        return await self._finish(answer, channel, sent)
 
     async def _finish(self, answer: Answer, channel: Channel, events: int) -> bool:
         channel.end()
@@ -140,6 +142,8 @@ class Sender:
         """Send what needs a look at every event or byte."""
         from .sending import Left, Sending
 
+        if answer.events is not None and answer.more is not None:
+            answer.events, answer.more = [*answer.events, *answer.more], None
         random = Random(self._padding_seed + answer.request)  # noqa: S311 - padding, not a secret
         sending = Sending(answer, channel, self._pacer, random, self._at_event)
         try:
@@ -172,3 +176,11 @@ class Sender:
                 last=sent.last,
             )
         )
+
+
+def _encoded(answer: Answer, events: list[Event], random: Random) -> Iterator[bytes]:
+    """The bytes of each event of `answer`, in order: the padding is drawn as they are taken."""
+    if answer.drafts is not None:
+        draw = random.random
+        return (text + ends[int(draw() * 16)] for text, ends in answer.drafts)
+    return (encode(event, random) for event in chain(events, answer.more or ()))
