@@ -141,6 +141,8 @@ def played(path: Path, selectors: list[str], probe: Probe | None = None) -> list
         return runner.run_all([case for case in find_cases(selectors) if case.variant in probe.variants])
 
 
+TRIES = 3
+"""Some faults are seen by the clock only, and are missed where the machine is too late to tell."""
 TOLD = ("fail", "error", "warn", "inconclusive")
 
 
@@ -175,9 +177,13 @@ def test_a_wrong_loop_is_told_its_fault(name: str) -> None:
 
     path = FOLDER / "wrong" / f"{name}.py"
 
-    results = played(path, [scenario], glance(path))
+    wanted = clause, "warn" if name in SHOULD_NOT else "fail"
+    for _ in range(TRIES):
+        results = played(path, [scenario], glance(path))
+        if wanted in blamed(results):
+            break
 
-    assert (clause, "warn" if name in SHOULD_NOT else "fail") in blamed(results), told(results)
+    assert wanted in blamed(results), told(results)
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -63,6 +63,7 @@ async def main():
     host = driver._host
     print(host.mark, host.folder, host._warden, flush=True)
     await driver.play(spec(deadline=60), print)
+    await asyncio.sleep(60)  # it is there until it is killed
 
 asyncio.run(main())
 """
