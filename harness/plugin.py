@@ -28,6 +28,8 @@ RUNNERS = pytest.StashKey[dict["Suite", "Runner"]]()
 RESULT = pytest.StashKey[dict[str, Any]]()
 REPORTED = pytest.StashKey[dict[str, Any]]()
 """What the reports that were asked for are to say of a case."""
+FOUND = pytest.StashKey[str]()
+"""What a case found, for what all of them say together about a baseline."""
 _cassette: pytest.StashKey[Use] = pytest.StashKey()
 
 
@@ -148,6 +150,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the markers, and have the reports written that are asked for."""
+    if not hasattr(config, "workerinput"):
+        from .plugin_known import Together
+
+        config.pluginmanager.register(Together(), "loop-harness known results")
     if config.option.harness_report and not hasattr(config, "workerinput"):
         from .plugin_report import Reporting
 
@@ -227,6 +233,8 @@ def pytest_runtest_makereport(
         report.loop_harness = item.stash.get(RESULT, None)  # type: ignore[attr-defined]
         if REPORTED in item.stash:
             report.loop_harness_result = item.stash[REPORTED]  # type: ignore[attr-defined]
+        if FOUND in item.stash:
+            report.loop_harness_found = item.stash[FOUND]  # type: ignore[attr-defined]
         if report.skipped and isinstance(report.longrepr, tuple):
             path, line, _ = item.reportinfo()
             report.longrepr = (str(path), (line or 0) + 1, report.longrepr[2])

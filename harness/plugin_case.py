@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
-from .plugin import REPORTED, RESULT, RUNNERS
+from .plugin import FOUND, REPORTED, RESULT, RUNNERS
 
 if TYPE_CHECKING:
     from .case import Case
@@ -26,6 +26,7 @@ def judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
     if probe.problem:
         _undrivable(request, suite, runner.name, probe.problem)
     if case.variant not in probe.variants:
+        _found(request, suite, runner, case, None)
         pytest.skip(f"the loop sends the same requests as [{probe.variants[0]}], which is run")
     result, stale = runner.run(case), ""
     if suite.profile:
@@ -33,17 +34,44 @@ def judge(request: pytest.FixtureRequest, suite: Suite, case: Case) -> None:
         from .profiles.score import scored
 
         result = scored(result, profile(suite.profile), case.scenario.clauses)
+    _found(request, suite, runner, case, result)
     if suite.baseline:
         from .baseline.asserted import held, known_results
 
-        root = request.config.rootpath
-        known = known_results(root / suite.baseline, root / suite.scenarios if suite.scenarios else None)
-        result, stale = held(known, runner.name, case, result)
+        path, folder = _known(request.config.rootpath, suite.baseline, suite.scenarios)
+        result, stale = held(known_results(path, folder), runner.name, case, result)
     if request.config.option.harness_report:
         _report(request, suite, runner, result=result, note=stale)
     _conclude(request, runner, result, suite.profile or "")
     if stale:
         pytest.fail(stale, pytrace=False)
+
+
+def _known(root: Path, baseline: Path, scenarios: Path | None) -> tuple[Path, Path | None]:
+    """Where the baseline is, and the further scenarios that it may name."""
+    return root / baseline, root / scenarios if scenarios else None
+
+
+def _found(
+    request: pytest.FixtureRequest, suite: Suite, runner: Runner, case: Case, result: CaseResult | None
+) -> None:
+    """Leave what was found for the end, where all of it is held against the baseline."""
+    if suite.baseline is None:
+        return
+    from .baseline.gathered import Found, told
+    from .baseline.gathered import Suite as Held
+    from .baseline.ledger import Played
+
+    path, folder = _known(request.config.rootpath, suite.baseline, suite.scenarios)
+    held = Held(
+        baseline=str(path),
+        folder=str(folder or ""),
+        loop=runner.name,
+        profile=suite.profile or "",
+    )
+    played = Played(case.scenario.id, case.variant)
+    found = Found(suite=held, case=played, named=list(case.scenario.clauses), result=result)
+    request.node.stash[FOUND] = told(found)
 
 
 def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult, profile: str) -> None:

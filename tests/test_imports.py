@@ -27,7 +27,7 @@ LAYERS: dict[str, int] = {
             "rival case stretched killing beside probe probe_scripts client_probe pulse",
             "retrial runner attached control doctor chosen serving fake",
             "report catalogue_doc baseline profiles",
-            "commands cli plugin plugin_case plugin_report __main__",
+            "commands cli plugin plugin_case plugin_known plugin_report __main__",
         ]
     )
     for name in names.split()
@@ -39,7 +39,7 @@ ONLY_IN = {
     "anthropic": ("loops/",),
     "vcr": ("cassettes/",),
     "faker": ("scenario/filler.py",),
-    "pytest": ("plugin.py", "plugin_case.py", "plugin_report.py"),
+    "pytest": ("plugin.py", "plugin_case.py", "plugin_known.py", "plugin_report.py"),
     "httptools": ("provider/connection.py", "provider/server.py"),
     "uvloop": ("provider/server.py",),
     "httpx2": ("cassettes/", "loops/client.py"),

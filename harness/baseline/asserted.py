@@ -22,7 +22,7 @@ def known_results(path: Path, folder: Path | None) -> Baseline:
 def held(baseline: Baseline, loop: str, case: Case, result: CaseResult) -> tuple[CaseResult, str]:
     """The result as it counts beside the baseline, and what is stale about that, empty where nothing is.
 
-    Of a pattern one case cannot tell whether anything is left of it, so that only other entries can be stale.
+    Of a pattern one case cannot tell whether anything is left of it: that is told at the end (`gathered.py`).
     """
     ledger = Ledger(baseline, loop)
     entered = ledger.enter(result, frozenset(case.scenario.clauses))

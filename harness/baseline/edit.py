@@ -17,7 +17,7 @@ from ..scenario.problems import Problem, ScenarioError, Spot
 from .ledger import Stale
 from .model import Entry
 
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*(?:\[(?:json|sse)\])?")
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./*-]*(?:[ :][A-Za-z0-9_./-]+)*(?:\[(?:json|sse)\])?")
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 HEAD = "# Known results, and why they are known: `loop-harness run --baseline FILE` compares.\n"
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import msgspec
 
 from ..judge import CheckResult, scenario_grade
-from ..report.coverage import Coverage
+from ..report.coverage import DECIDING, Coverage
+from ..report.lines import counted
 from ..runner import CaseResult
 from .load import Baseline
 from .model import BETTER, Entry
@@ -31,12 +32,24 @@ class Stale(NamedTuple):
     """The variant in which it still holds; None: in none, and it can go."""
 
 
+class Played(NamedTuple):
+    """A case, by its scenario and its variant."""
+
+    scenario: str
+    variant: str
+
+
 class Ledger:
     """One loop's results, entered one by one."""
 
-    def __init__(self, baseline: Baseline, loop: str) -> None:
+    def __init__(self, baseline: Baseline, loop: str, whole: Iterable[Played] = ()) -> None:
+        """`whole`: the cases of a run of everything, of which this one may be a part."""
         self._baseline = baseline
         self._loop = loop
+        self._whole = list(whole)
+        self._played: set[Played] = set()
+        self.decided: dict[str, dict[Played, str]] = {}
+        """What a clause was graded in each case in which that was decided, but where it is known."""
         self._entries = [
             (index, entry)
             for index, entry in enumerate(baseline.entries)
@@ -53,7 +66,9 @@ class Ledger:
 
         `named` are the clauses its scenario is about.
         """
-        concerned = [(index, entry) for index, entry in self._entries if _concerns(entry, result)]
+        case = Played(result.scenario, result.variant)
+        self._played.add(case)
+        concerned = [(index, entry) for index, entry in self._entries if _concerns(entry, case)]
         if result.grade == "error" and not any(check.grade == "error" for check in result.checks):
             return self._broken(result, concerned)
         held: set[int] = set()
@@ -64,6 +79,9 @@ class Ledger:
         for index in held:
             self._held.setdefault(index, []).append(result)
         rest = [check for check in checks if check.grade != KNOWN]
+        for check in rest:
+            if check.grade in DECIDING:
+                self.decided.setdefault(check.clause, {})[case] = check.grade
         grade = scenario_grade(rest, named)
         self.unexpected += [(result, check) for check in rest if _counts(check, named)]
         if len(rest) < len(checks) and grade in ("pass", "unsupported", "inconclusive"):
@@ -72,19 +90,35 @@ class Ledger:
         return msgspec.structs.replace(result, checks=checks, grade=grade)
 
     def stale(self) -> list[Stale]:
-        """Entries that say too much: of a pattern something has to be left, any other holds throughout."""
+        """Entries that say too much: of a pattern something has to be left, any other holds throughout.
+
+        What an entry is about and was not played may be what it is needed for.
+        """
         found = []
         for index, entry in self._entries:
             held, better = self._held.get(index, []), self._better.get(index, [])
             if not better or entry.flaky or index in self._untold or (held and is_pattern(entry)):
                 continue
+            if not self.played_all(entry.scenario, entry.variant):
+                continue
             still = {result.variant for result in held}
             found.append(Stale(index, better[0].id, still.pop() if len(still) == 1 else None))
         return found
 
+    def played_all(self, pattern: str, variant: str | None) -> bool:
+        """Whether no case that this is about is left out of a run of everything."""
+        return all(case in self._played for case in self._whole if _names(pattern, variant, case))
+
+    def variants(self, scenario: str) -> set[str]:
+        """Those in which a run of everything plays it."""
+        return {case.variant for case in [*self._whole, *self._played] if case.scenario == scenario}
+
     def needs(self, index: int) -> bool:
         """Whether the entry holds here as it stands, or whether it does could not be told."""
-        if index in self._untold:
+        mine = dict(self._entries).get(index)
+        if mine is None:
+            return False
+        if index in self._untold or not self.played_all(mine.scenario, mine.variant):
             return True
         return index in self._held and index not in {stale.entry for stale in self.stale()}
 
@@ -99,7 +133,8 @@ class Ledger:
         wanted = self._baseline.coverage.get(self._loop, 0)
         if len(coverage.decided) >= wanted:
             return ""
-        return f"{self._loop}: {len(coverage.decided)} clauses decided, and {wanted} when it was written"
+        decided = counted(len(coverage.decided), "clause")
+        return f"LESS   {self._loop}: {decided} decided, and {wanted} when {self._baseline.path} was written"
 
     def _check(self, check: CheckResult, concerned: list[tuple[int, Entry]], held: set[int]) -> CheckResult:
         fitting = [(index, entry) for index, entry in concerned if _expects(entry, check)]
@@ -142,8 +177,12 @@ def _counts(check: CheckResult, named: frozenset[str]) -> bool:
     )
 
 
-def _concerns(entry: Entry, result: CaseResult) -> bool:
-    return entry.variant in (None, result.variant) and fnmatchcase(result.scenario, entry.scenario)
+def _concerns(entry: Entry, case: Played) -> bool:
+    return _names(entry.scenario, entry.variant, case)
+
+
+def _names(pattern: str, variant: str | None, case: Played) -> bool:
+    return variant in (None, case.variant) and fnmatchcase(case.scenario, pattern)
 
 
 def _expects(entry: Entry, check: CheckResult) -> bool:

@@ -66,7 +66,7 @@ def judge(
         if part.shard:
             found.cases = [case.id for case in runnable]
             runnable = part.of_shard(runnable)
-        known.begin(loop.name, runnable)
+        known.begin(loop.name, probe.variants)
         named = {case.id: case.scenario.clauses for case in runnable}
         teller = Teller(found, view)
         cleaned: dict[str, CaseResult] = {}

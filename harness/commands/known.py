@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,19 +31,15 @@ def add_baseline(parser: ArgumentParser) -> None:
 class Comparison:
     """A run beside a baseline. Without one, results pass through as they are."""
 
-    def __init__(self, options: Namespace, *, whole: bool, part: bool = False) -> None:
-        """`whole`: everything is run, so that the coverage can be compared. Raises `Stop`.
-
-        `part`: what is not run now is elsewhere, so that of patterns nothing can be said.
-        """
+    def __init__(self, options: Namespace, everything: Sequence[Case], *, whole: bool) -> None:
+        """`everything`: the cases there are; `whole`: they are all run. Raises `Stop`."""
         from ..scenario.problems import ScenarioError
 
         self._options = options
+        self._everything = everything
         self._whole = whole
-        self._part = part
         self._ledgers: dict[str, Ledger] = {}
-        self._named: dict[str, frozenset[str]] = {}
-        self._played: dict[str, list[str]] = {}
+        self._named = {case.id: frozenset(case.scenario.clauses) for case in everything}
         if options.update_baseline and not options.baseline:
             raise Stop("--update-baseline: name the file with --baseline conformance.yaml")
         if options.reason is not None and not options.update_baseline:
@@ -57,23 +53,21 @@ class Comparison:
         except ScenarioError as error:
             raise Stop(str(error)) from error
 
-    def begin(self, loop: str, cases: Sequence[Case]) -> None:
-        """These cases are about to be played to the loop."""
+    def begin(self, loop: str, variants: Collection[str]) -> None:
+        """Cases are about to be played to the loop, in those of their variants that differ for it."""
         if self._baseline is None:
             return
-        from ..baseline.ledger import Ledger
+        from ..baseline.ledger import Ledger, Played
 
-        self._ledgers[loop] = Ledger(self._baseline, loop)
-        for case in cases:
-            self._named[case.id] = frozenset(case.scenario.clauses)
-            if case.variant not in self._played.setdefault(case.scenario.id, []):
-                self._played[case.scenario.id].append(case.variant)
+        differing = (case for case in self._everything if case.variant in variants)
+        whole = [Played(case.scenario.id, case.variant) for case in differing]
+        self._ledgers[loop] = Ledger(self._baseline, loop, whole)
 
     def enter(self, loop: str, result: CaseResult) -> CaseResult:
         """The result as it counts beside the baseline."""
         if self._baseline is None:
             return result
-        return self._ledgers[loop].enter(result, self._named.get(result.id, frozenset()))
+        return self._ledgers[loop].enter(result, self._named[result.id])
 
     def end(self, loops: Sequence[LoopReport]) -> tuple[list[Line], bool]:
         """What is to be said at the end, and whether it makes the run red. Raises `Stop`."""
@@ -89,20 +83,11 @@ class Comparison:
         return [*(Line(text, "bad") for text in wrong), *lines], bool(wrong)
 
     def _stale(self) -> Iterator[str]:
-        from ..baseline.ledger import is_pattern
-        from ..baseline.renew import stale_entries
+        from ..baseline.renew import stale_entries, told_stale
 
         assert self._baseline  # noqa: S101 - for the types
         for stale in stale_entries(self._ledgers.values()):
-            entry = self._baseline.entries[stale.entry]
-            if self._part and is_pattern(entry):
-                continue
-            what = f"{entry.clause} in {entry.scenario}" if entry.clause else entry.scenario
-            do = f"narrow it to [{stale.still}]" if stale.still else "remove the entry"
-            yield (
-                f"STALE  {self._baseline.place(stale.entry)}: {what} is no longer `{entry.grade}`, "
-                f"as {stale.now} shows; {do}, or let --update-baseline do it"
-            )
+            yield told_stale(self._baseline, stale)
 
     def _flaky(self) -> Iterator[str]:
         assert self._baseline  # noqa: S101 - for the types
@@ -114,7 +99,7 @@ class Comparison:
     def _lost(self, loops: Sequence[LoopReport]) -> Iterator[str]:
         for loop in loops if self._whole else ():
             if loop.name in self._ledgers and (lost := self._ledgers[loop.name].lost(loop.coverage)):
-                yield f"LESS   {lost}"
+                yield lost
 
     def _update(self, loops: Sequence[LoopReport]) -> tuple[list[Line], bool]:
         """Write the file anew. Without a reason nothing is added, and what is new is still unexpected."""
@@ -126,7 +111,7 @@ class Comparison:
 
         assert self._baseline  # noqa: S101 - for the types
         path = Path(self._options.baseline)
-        new = new_entries(self._ledgers, self._played, reason=self._reason, strict=self._options.strict)
+        new = new_entries(self._ledgers, reason=self._reason, strict=self._options.strict)
         add = new if self._reason else []
         gone = stale_entries(self._ledgers.values())
         decided = {loop.name: len(loop.coverage.decided) for loop in loops if self._whole}

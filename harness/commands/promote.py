@@ -25,13 +25,13 @@ from ..history import AnyEvent, Began, HistoryError
 from ..judge import Verdict, judge
 from ..reading import read_history
 from ..report.lines import Line, counted
+from ..report.text import OWN
 from ..scenario.problems import ScenarioError
 from . import Stop
 from .files import check_new, write_new
 from .terminal import show, write
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
-_OWN = "EXPECT"
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -133,7 +133,7 @@ def _history(path: Path) -> list[Source]:
 
 def _broken(verdict: Verdict) -> list[str]:
     found = [check.clause for check in verdict.checks if check.grade == "fail"]
-    return [clause for clause in found if clause in CLAUSES and clause != _OWN]
+    return [clause for clause in found if clause in CLAUSES and clause != OWN]
 
 
 def _shown(path: Path) -> str:

@@ -32,7 +32,8 @@ def run(options: Namespace) -> int:
     profile = profile_of(options)
     cases = chosen_cases(options.selectors, options.scenarios, seed, profile)
     part = Part(options, [loop.name for loop in loops], profile)
-    known = Comparison(options, whole=part.whole, part=part.narrowed)
+    everything = chosen_cases([], options.scenarios, seed, profile) if options.selectors else cases
+    known = Comparison(options, everything, whole=part.whole)
     judged: list[LoopReport] = []
     interrupt: KeyboardInterrupt | None = None
     for loop in loops:

@@ -13,7 +13,7 @@ from .model import BAD
 from .trace import LONGEST, trace_lines
 
 _GROUNDS = {"recorded": "recorded", "documented": "documented", "construction": "by construction"}
-_OWN = "EXPECT"
+OWN = "EXPECT"
 """The clause for what only the scenario expects: where another one is broken, that one says more."""
 
 
@@ -22,7 +22,7 @@ def kinds_of(result: CaseResult) -> set[str]:
     if result.grade not in BAD:
         return set()
     broken = {check.clause for check in result.checks if check.grade in BAD}
-    return (broken - {_OWN}) or broken or {f"error: {result.reason}"}
+    return (broken - {OWN}) or broken or {f"error: {result.reason}"}
 
 
 def case_lines(

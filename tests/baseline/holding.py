@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from harness.baseline.ledger import Ledger
+from harness.baseline.ledger import Ledger, Played
 from harness.baseline.load import Baseline, Known, load
 from harness.judge import CheckResult
 from harness.runner import CaseResult
@@ -21,11 +22,22 @@ def baseline(folder: Path, text: str) -> Baseline:
     return load(path, KNOWN)
 
 
-def ledger(folder: Path, *entries: str, loop: str = "mine", coverage: str = "{}") -> Ledger:
-    """A ledger of a baseline with these entries, each written as `scenario: …, grade: …` without a reason."""
+def ledger(
+    folder: Path, *entries: str, loop: str = "mine", coverage: str = "{}", whole: Iterable[str] = ()
+) -> Ledger:
+    """A ledger of a baseline with these entries, each written as `scenario: …, grade: …` without a reason.
+
+    `whole`: the cases of a run of everything.
+    """
     lines = [f"\n  - {{{entry}, reason: because}}" for entry in entries]
     text = f"coverage: {coverage}\nknown: {''.join(lines) or '[]'}\n"
-    return Ledger(baseline(folder, text), loop)
+    return Ledger(baseline(folder, text), loop, [Played(*named(case)) for case in whole])
+
+
+def named(case: str) -> tuple[str, str]:
+    """`pause/twice[json]` as a scenario and a variant."""
+    scenario, _, variant = case.removesuffix("]").partition("[")
+    return scenario, variant
 
 
 def result(case: str = "pause/twice[json]", **grades: str) -> CaseResult:
@@ -36,5 +48,5 @@ def result(case: str = "pause/twice[json]", **grades: str) -> CaseResult:
     ]
     order = ("error", "fail", "inconclusive", "warn", "pass")
     own = next((grade for grade in order if grade in grades.values()), "unsupported")
-    scenario, _, variant = case.removesuffix("]").partition("[")
+    scenario, variant = named(case)
     return CaseResult(scenario=scenario, variant=variant, grade=own, checks=checks)

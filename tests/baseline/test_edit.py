@@ -3,6 +3,7 @@ from __future__ import annotations
 import difflib
 
 import pytest
+import yaml
 
 from harness.baseline.edit import updated
 from harness.baseline.ledger import Stale
@@ -70,11 +71,26 @@ def test_new_entries_come_last_in_the_files_own_form() -> None:
     assert new.endswith("# the end\n")
 
 
+def test_what_needs_no_quotes_gets_none() -> None:
+    plain = Entry(scenario="pause/*", clause="PAUSE-1", variant="sse", grade="fail", reason="not yet")
+    every = Entry(scenario="*", clause="HIST-1", grade="fail", reason="see a:b")
+
+    new = updated("", "x.yaml", add=[plain, every], coverage={"my_agent.conformance:loop": 4})
+
+    assert "  my_agent.conformance:loop: 4\n" in new
+    assert "  - scenario: pause/*[sse]\n" in new
+    assert '  - scenario: "*"\n' in new
+    read = yaml.safe_load(new)
+    assert read["coverage"] == {"my_agent.conformance:loop": 4}
+    assert [each["scenario"] for each in read["known"]] == ["pause/*[sse]", "*"]
+    assert read["known"][1]["reason"] == "see a:b"
+
+
 def test_the_coverage_is_renewed_beside_its_comment() -> None:
     assert changed(TEXT, updated(TEXT, "x.yaml", coverage={"mine": 41, "other:loop": 7})) == [
         "-  mine: 40  # of the full run",
         "+  mine: 41  # of the full run",
-        '+  "other:loop": 7',
+        "+  other:loop: 7",
     ]
 
 

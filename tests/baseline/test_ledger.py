@@ -97,6 +97,22 @@ def test_of_a_pattern_something_has_to_be_left(tmp_path: Path) -> None:
     assert book.stale() == []
 
 
+def test_what_an_entry_may_be_needed_for_is_played_before_it_is_stale(tmp_path: Path) -> None:
+    whole = ["pause/twice[json]", "pause/twice[sse]", "pause/no-tools[json]"]
+    entries = ("scenario: pause/*, clause: PAUSE-1, grade: fail", "scenario: pause/twice, grade: fail")
+    book = ledger(tmp_path, *entries, whole=whole)
+
+    def stale() -> list[int]:
+        return [stale.entry for stale in book.stale()]
+
+    book.enter(result("pause/twice[json]", PAUSE_1="pass"), NAMED)
+    assert stale() == []
+    book.enter(result("pause/twice[sse]", PAUSE_1="pass"), NAMED)
+    assert stale() == [1]
+    book.enter(result("pause/no-tools[json]", PAUSE_1="pass"), NAMED)
+    assert stale() == [0, 1]
+
+
 def test_what_is_flaky_may_go_either_way_but_not_get_worse(tmp_path: Path) -> None:
     book = ledger(tmp_path, "scenario: pause/twice, clause: PAUSE-1, grade: fail, flaky: true")
     assert book.enter(result(PAUSE_1="pass"), NAMED).grade == "pass"
@@ -137,5 +153,7 @@ def test_less_coverage_than_the_baseline_recorded_is_told(tmp_path: Path) -> Non
     def covered(*decided: str) -> Coverage:
         return Coverage(clauses=9, decided=[*decided], by_word=[], undecided=[])
 
-    assert book.lost(covered("PAUSE-1")) == "mine: 1 clauses decided, and 2 when it was written"
+    assert book.lost(covered("PAUSE-1")) == (
+        f"LESS   mine: 1 clause decided, and 2 when {tmp_path}/conformance.yaml was written"
+    )
     assert book.lost(covered("PAUSE-1", "PAUSE-5")) == ""

@@ -111,10 +111,19 @@ def test_mistakes_are_told(
     assert message in told(capsys)
 
 
-def test_a_pattern_of_a_baseline_is_not_called_stale_by_a_shard(here: Path) -> None:
-    entry = "{scenario: '*', clause: EXPECT, grade: fail, reason: as it is}"
+@pytest.mark.parametrize(
+    ("pattern", "part", "code"),
+    [("text/on?", [], 1), ("text/on?", ["--shard", "2/2"], 0), ("*", [], 0), ("*", ["--shard", "1/2"], 0)],
+)
+def test_a_pattern_of_a_baseline_is_stale_where_all_it_is_about_was_played(
+    here: Path, capsys: pytest.CaptureFixture[str], pattern: str, part: list[str], code: int
+) -> None:
+    entry = f"{{scenario: '{pattern}', clause: EXPECT, grade: fail, reason: as it is}}"
     (here / "conformance.yaml").write_text(f"known:\n  - {entry}\n")
     run = ["run", "text/one", "--loop", "mine:loop", "--baseline", "conformance.yaml"]
 
-    assert main(run) == 1
-    assert main([*run, "--shard", "1/2"]) == 0
+    assert main([*run, *part]) == code
+    assert ("STALE" in told(capsys)) is bool(code)
+    if not part:
+        assert main([*run, "--update-baseline", "--reason", "x"]) == 0
+        assert (pattern in (here / "conformance.yaml").read_text()) is not bool(code)
