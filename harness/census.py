@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import os
 import stat
 import subprocess
@@ -24,6 +25,8 @@ MARK = "LOOP_HARNESS_RUN"
 OURS = "loop-harness"
 """Threads whose name begins with this belong to the harness and are not counted."""
 MOST_FILES = 100
+MOST_LOOKED = 20_000
+"""Files and folders that are looked at."""
 
 
 class Process(msgspec.Struct, frozen=True):
@@ -106,14 +109,22 @@ def _sockets() -> int:
 
 
 def files(folder: Path) -> list[str]:
-    """Files below `folder`, the first `MOST_FILES` of them."""
+    """Files below `folder`, of very many the first `MOST_FILES` that are found; links are not followed."""
     found: list[str] = []
-    for path in sorted(folder.rglob("*")):
-        if len(found) == MOST_FILES:
-            break
-        if not path.is_dir():
-            found.append(str(path.relative_to(folder)))
-    return found
+    folders, looked = [str(folder)], 0
+    while folders and len(found) < MOST_FILES and looked < MOST_LOOKED:
+        inner = folders.pop()
+        try:
+            with os.scandir(inner) as entries:
+                some = sorted(itertools.islice(entries, MOST_LOOKED - looked), key=lambda each: each.name)
+        except OSError:  # it is gone, not ours to read, or its name is too long
+            continue
+        looked += len(some)
+        folders += [each.path for each in reversed(some) if each.is_dir(follow_symlinks=False)]
+        found += [each.path for each in some if not each.is_dir(follow_symlinks=False)]
+    # A name is bytes: it need not be text.
+    told = [os.fsencode(os.path.relpath(path, folder)).decode("utf-8", "replace") for path in found]
+    return sorted(told)[:MOST_FILES]
 
 
 def _list(folder: str) -> list[str]:

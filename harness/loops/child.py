@@ -11,7 +11,6 @@ import errno
 import gc
 import os
 import queue
-import shutil
 import signal
 import socket
 import sys
@@ -25,6 +24,7 @@ from . import warden
 from .borrowed import environment, set_environment
 from .channel import Answer, Ask, Control, Hooks
 from .driver import DriverError
+from .folders import remove
 from .lookups import Lookups
 from .play import Stage, is_async
 from .resolve import resolve
@@ -126,7 +126,7 @@ class Host:
     def end_with_parent(self) -> NoReturn:
         """Leave it to the warden; where there is none, clean up what is known without looking."""
         time.sleep(PATIENCE if self._guard else 0)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove(self._folder)
         with contextlib.suppress(OSError):
             if os.getpgrp() == os.getpid():
                 os.killpg(0, signal.SIGKILL)

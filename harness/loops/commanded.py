@@ -21,6 +21,7 @@ DRAIN = 0.2
 
 SMALLEST_PIPE = 4096
 """Bytes that are in a pipe at least before anybody has read."""
+UNSEEN = "a process that holds its output open, and was not there where it was looked for"
 LEAVING = 0.1
 """Seconds in which what it started may be gone after it."""
 
@@ -90,7 +91,18 @@ class CommandProcess(Spawned):
         if left := await self.family():
             await asyncio.sleep(LEAVING)
             self.left = await self.family(left)
+        if self.died.done() and not self.left:
+            self.left = await self._unseen()
         self._alone = self.died.done() and not self.left
+
+    async def _unseen(self) -> dict[int, str]:
+        """End what nobody saw: a process that forks and ends all the time is gone wherever one looks.
+
+        It is of the group, or at least its output is still open.
+        """
+        self._kill([])
+        either = {self.stdout.closed, self.stderr.closed}
+        return {} if all(each.done() for each in either) else {0: UNSEEN}
 
     async def end(self, *, politely: bool = False) -> None:
         """End it and all it started. Looking for that takes a while, and `settle` may have found nothing."""

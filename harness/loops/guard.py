@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import resource
-import shutil
 import socket
 import subprocess
 import tempfile
@@ -14,6 +13,7 @@ import uuid
 
 from .. import census
 from .bootstrap import python
+from .folders import remove
 
 MANY = 8192
 """Open files that are enough."""
@@ -58,4 +58,4 @@ class Guard:
             await asyncio.to_thread(self._popen.wait)
         if self._socket is not None:
             self._socket.close()
-        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        await asyncio.to_thread(remove, self.folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import census
+from .folders import remove
 
 GRACE = 0.5
 """Seconds a process may take to end by itself when it is asked to."""
@@ -104,9 +104,9 @@ class Spawned:
             self.ask_to_leave()
             await asyncio.wait({self.died}, timeout=GRACE)
         for _ in range(ROUNDS):
+            self._kill(list(left))  # also where nothing was found: of the group may be what is never seen
             if self.died.done() and not left:
                 break
-            self._kill(list(left))
             await asyncio.wait({self.died}, timeout=GRACE)
             await asyncio.sleep(0.002)  # what else was killed needs a moment as well
             left = await self.family(left)
@@ -137,7 +137,7 @@ class Spawned:
             self._watcher.join()
         if self._popen:
             self._popen.poll()
-        await asyncio.to_thread(shutil.rmtree, self.folder, ignore_errors=True)
+        await asyncio.to_thread(remove, self.folder)
 
     def _watch(self) -> None:
         """Wait for the death in a thread: a child watcher that works in any event loop, on any system."""

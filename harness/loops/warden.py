@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import select
-import shutil
 import signal
 import time
 from contextlib import suppress
 
 from .. import census
+from .folders import remove
 
 ROUNDS = 20
 """How often what is left is looked for: something may be started while the rest is being stopped."""
@@ -71,4 +71,4 @@ def _watch(control: int, host: int, folder: str, mark: str) -> None:
         if not alive and not left:
             break
         time.sleep(0.02)
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(folder)

@@ -4,11 +4,14 @@ import asyncio
 import os
 import socket
 import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
 from harness import census
+from harness.loops.folders import remove
 from tests.loops.bad.playing import hosting, played, spec
 
 
@@ -22,6 +25,32 @@ def after(target):
             return before, await driver.census()
 
     return asyncio.run(count())
+
+
+def test_files_are_listed_whatever_they_are_called_and_however_many_there_are(tmp_path):
+    for name in (b"\xff", b"b"):
+        os.close(os.open(os.fsencode(tmp_path) + b"/" + name, os.O_CREAT))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "round").symlink_to(tmp_path)
+    assert census.files(tmp_path) == ["a/round", "b", "\ufffd"]
+    for number in range(census.MOST_FILES):
+        (tmp_path / "a" / f"{number}").touch()
+    assert len(census.files(tmp_path)) == census.MOST_FILES
+    assert census.files(tmp_path / "gone") == []
+
+
+def test_folders_within_folders_are_removed_however_deep_they_are(tmp_path):
+    here = Path.cwd()
+    os.chdir(tmp_path)
+    try:
+        for _ in range(sys.getrecursionlimit() + 200):
+            os.mkdir("d")  # noqa: PTH102 - a path would be too long
+            os.chdir("d")
+    finally:
+        os.chdir(here)
+    assert census.files(tmp_path) == []
+    remove(str(tmp_path))
+    assert not tmp_path.exists()
 
 
 def test_nothing_is_alive_in_a_host_whose_loop_leaves_nothing():

@@ -6,6 +6,7 @@ That nothing is left (no process, no folder, no mounted path) is asserted by `co
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import time
 from pathlib import Path
@@ -70,6 +71,19 @@ def test_a_process_that_forks_a_daemon():
 def test_a_process_that_opens_a_thousand_connections():
     outcome, process = misbehaving("opens_1000_connections")
     assert (outcome.shown, process.code) == (["Hello."], 0)
+
+
+def test_a_process_that_is_never_where_it_is_looked_for():
+    outcome, process = misbehaving("forks_all_the_time")
+    assert outcome.shown == ["Hello."]
+    assert process.left
+    for _ in range(500):
+        try:
+            os.killpg(int(outcome.detail), 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.01)
+    pytest.fail("it still runs")
 
 
 def test_a_line_without_an_end_hides_no_outcome():

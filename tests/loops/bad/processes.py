@@ -116,6 +116,20 @@ def posts_malformed():
     sys.exit(0 if hook(told, "POST", "/outcome", {"status": "done"})[0] == 400 else 1)
 
 
+def tells_over_lines():
+    print(json.dumps({"outcome": {"shown": [text(ask(turn()))]}}, indent=2))
+
+
+def tells_half():
+    ask(turn())
+    sys.stdout.write('{"outcome": {"shown": ["Hel')
+
+
+def nests():
+    ask(turn())
+    print('{"outcome": {"carry": ' + "[" * 100_000 + "]" * 100_000 + "}}")
+
+
 def lingers():
     told = turn()
     hook(told, "POST", "/outcome", {"shown": [text(ask(told))]})
@@ -141,6 +155,19 @@ def forks_a_daemon():
     told = turn()
     subprocess.Popen(["sleep", "10000"], start_new_session=True)
     tell({"shown": [text(ask(told))]})
+
+
+def forks_all_the_time():
+    """Wherever one looks it is gone: each of its processes lives for some milliseconds."""
+    told = turn()
+    if os.fork() == 0:
+        until = time.monotonic() + 20
+        while time.monotonic() < until:
+            if os.fork():
+                os._exit(0)
+            time.sleep(0.002)
+        os._exit(0)
+    tell({"shown": [text(ask(told))], "detail": str(os.getpid())})
 
 
 def floods():
