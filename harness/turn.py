@@ -276,10 +276,11 @@ class Turn:
         self._record(Reported(problem=str(problem), exception=kind))
         self._fail("report")
 
-    def record_usage(self, iterations: int | None = None, **tokens: int | None) -> None:
+    def record_usage(self, /, iterations: int | None = None, **tokens: int | None) -> None:
         """Record what the turn used, in total, under the API's names. To be called once."""
         counted = {name: value for name, value in tokens.items() if isinstance(value, int)}
-        self._record(UsageRecorded(iterations=iterations, tokens=counted))
+        number = iterations if isinstance(iterations, int) else None
+        self._record(UsageRecorded(iterations=number, tokens=counted))
         self._fail("usage")
 
     def _fail(self, hook: str) -> None:

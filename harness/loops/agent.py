@@ -48,6 +48,10 @@ class AgentDriver(EachTurnDriver):
     def _hear(self, heard: list[Any], said: dict[str, Any]) -> None:
         """An agent may print what it likes."""
 
+    def _spoiled(self, process: CommandProcess) -> str:  # noqa: ARG002 - the base's
+        """Whatever an agent prints is its answer."""
+        return ""
+
     def _understand(self, playing: Playing, process: CommandProcess) -> None:
         code = process.died.result()
         told = self._told(process, answered=code == 0)

@@ -122,6 +122,8 @@ class Desk:
     def _usage(self, said: Any) -> None:
         if not isinstance(said, dict):
             raise RefusedError(400, "usage: an object of token counts under the API's names, and iterations")
+        if not isinstance(iterations := said.get("iterations"), int | None):
+            raise RefusedError(400, f"usage: iterations: how many requests there were, not {iterations!r}")
         self._turn.record_usage(**{str(name): count for name, count in said.items()})
 
     def _outcome(self, said: Any) -> None:

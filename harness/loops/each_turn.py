@@ -74,8 +74,10 @@ class EachTurnDriver(ProcessDriver):
             if playing.outcome.done():
                 late = f"it still ran {LINGER:g} s after it had told the outcome, and was stopped"
                 playing.tell(Noted(kind="lingered", detail=late))
-            else:
+            elif heard:
                 playing.overran()
+            else:
+                self._overran(playing, process)
             playing.shut()
             await process.end(politely=True)
             await process.settle()

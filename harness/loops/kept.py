@@ -16,7 +16,7 @@ from .commanded import CommandProcess
 from .driver import DriverError
 from .place import Place
 from .playing import Playing
-from .processes import ProcessDriver, encoded
+from .processes import ProcessDriver, encoded, outcomes
 from .protocol import ByeLine, MalformedError, RunLine, turn_line
 
 HELLO = 20.0
@@ -50,6 +50,7 @@ class KeptDriver(ProcessDriver):
         except DriverError as error:
             playing.end(Lost(reason=str(error)))
             return
+        self._outcomes = outcomes(process)
         carry = self._memories[spec.conversation].carry
         process.say(encoded(RunLine(run=turn_line(spec, playing.url, carry))))
         try:
@@ -71,7 +72,7 @@ class KeptDriver(ProcessDriver):
             await process.settle()
             self._understand(playing, process)
         else:
-            playing.overran()
+            self._overran(playing, process)
             playing.shut()
             await process.end(politely=True)
             await process.settle()

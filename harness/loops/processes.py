@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import signal
 from typing import Any
 
@@ -25,6 +26,11 @@ from .surroundings import surroundings
 
 SIGNALS = {"interrupt": signal.SIGINT, "signal": signal.SIGTERM}
 NO_TASK = "a process has no task that could be cancelled"
+_OUTCOME = re.compile(r'^\s*\{\s*"outcome"\s*:', re.MULTILINE)
+SPREAD = (
+    "outcome: what was printed is not JSON on one line of at most 16 MB: write it without line ends "
+    "(jq -c, JSON.stringify(value)) and to its end, or as the body of POST /outcome"
+)
 MOST_SAID = 2_000
 """Characters of what a process wrote to its error output that are told."""
 
@@ -45,6 +51,8 @@ class ProcessDriver:
         self._playing: Playing | None = None
         self._process: CommandProcess | None = None
         self._killed = False
+        self._outcomes = 0
+        """Outcomes the process had printed before this turn."""
         self._hello: str = ""
         """What is wrong with what the process declared."""
 
@@ -182,11 +190,22 @@ class ProcessDriver:
             playing.end(Lost(reason=playing.malformed, output=said))
         elif code or playing.interrupted:
             playing.end(exit_of(code, process, interrupted=bool(playing.interrupted)))
+        elif spoiled := self._spoiled(process):
+            playing.end(Lost(reason=spoiled, output=said))
         elif playing.asked:
             playing.end(Ended(returned="none"))
         else:
             reason = "it ended with exit 0, having neither asked the provider nor told an outcome"
             playing.end(Lost(reason=reason, output=_output(process)))
+
+    def _overran(self, playing: Playing, process: CommandProcess) -> None:
+        """Record that the turn did not end in time; perhaps it meant to have told its outcome."""
+        playing.malformed = playing.malformed or self._spoiled(process)
+        playing.overran()
+
+    def _spoiled(self, process: CommandProcess) -> str:
+        """What is wrong with an outcome that was printed, where none was understood."""
+        return SPREAD if outcomes(process) > self._outcomes else ""
 
     def _keep(self, playing: Playing, process: CommandProcess) -> None:
         """Remember what the process left: one that is new for each turn cannot be seen to grow."""
@@ -200,6 +219,11 @@ class ProcessDriver:
         if memory is None:
             return Census(when="after")
         return Census(when="after", children=sorted(memory.left), files=sorted(memory.files))
+
+
+def outcomes(process: CommandProcess) -> int:
+    """How many outcomes stand in what is kept of its output, understood or not."""
+    return len(_OUTCOME.findall(process.stdout.text))
 
 
 def encoded(line: Any) -> bytes:

@@ -165,6 +165,8 @@ def decoded(data: bytes) -> Any:
     """The JSON in `data`, as any language writes it. Raises `MalformedError`."""
     try:
         return msgspec.json.decode(data)
+    except RecursionError:
+        raise MalformedError("not JSON that can be read: it is nested too deep") from None
     except (msgspec.DecodeError, UnicodeDecodeError):
         try:
             # Halves of surrogate pairs are taken here, integers of any size as well.

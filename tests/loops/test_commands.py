@@ -84,6 +84,9 @@ def test_exit_10_says_that_the_turn_is_unsupported():
     [
         ("malformed", "outcome: there is no field 'statos'; did you mean 'status'?"),
         ("posts_malformed", "outcome: status: one of completed, refused, truncated,"),
+        ("tells_over_lines", "outcome: what was printed is not JSON on one line"),
+        ("tells_half", "outcome: what was printed is not JSON on one line"),
+        ("nests", "outcome: what was printed is not JSON on one line"),
     ],
 )
 def test_an_outcome_that_cannot_be_meant_is_the_adapters_fault(name, why):
