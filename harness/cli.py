@@ -112,7 +112,9 @@ def _apart(arguments: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
 
 
 def _say(message: str, code: int) -> int:
-    print(f"loop-harness: {message}", file=sys.stderr)
+    from .report.lines import visible
+
+    print(f"loop-harness: {visible(message)}", file=sys.stderr)
     return code
 
 

@@ -76,13 +76,14 @@ def _found(
 
 def _conclude(request: pytest.FixtureRequest, runner: Runner, result: CaseResult, profile: str) -> None:
     __tracebackhide__ = True
+    from .report.lines import visible
     from .report.summary import digest
     from .report.text import case_lines
 
     request.node.stash[RESULT] = digest(runner.name, runner.probe().exposes, result, profile)
     if result.grade in ("fail", "error"):
         again = f"pytest '{request.node.nodeid}'"
-        pytest.fail("\n".join(line.text for line in case_lines(result, again)), pytrace=False)
+        pytest.fail(visible("\n".join(line.text for line in case_lines(result, again))), pytrace=False)
     if result.grade == "known":
         from .baseline.asserted import reasons
 

@@ -77,9 +77,11 @@ def write(text: str, out: TextIO | None = None) -> None:
 
 def show(lines: Iterable[Line]) -> None:
     """Print the lines, in one piece: a progress bar below them is drawn once, and not for each."""
+    from ..report.lines import visible
+
     out = getattr(sys, _shown.name)
     codes = _CODES if in_colour(out) else {}
-    text = [_coloured(line.text, codes.get(line.style)) for line in lines]
+    text = [_coloured(visible(line.text), codes.get(line.style)) for line in lines]
     if text:
         write("\n".join(text) + "\n", out)
 

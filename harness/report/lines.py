@@ -9,6 +9,8 @@ from typing import NamedTuple
 WIDTH = 100
 """Columns a report is written for."""
 
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+
 
 class Line(NamedTuple):
     """One line. `style` is `bad`, `warn`, `good`, `dim`, `head`, `added`, `removed` or nothing."""
@@ -33,6 +35,11 @@ def shortened(text: str, limit: int = 60) -> str:
     """`text` on one line, cut with an ellipsis where it is longer than `limit`."""
     flat = " ".join(text.split())
     return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
+
+
+def visible(text: str) -> str:
+    """`text` for a terminal: what a loop said is shown there and moves nothing, whatever it holds."""
+    return text.translate(_CONTROLS)
 
 
 def counted(number: int, what: str, many: str = "") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.history import Answered, Began, Ended, RequestSeen, TurnBegan
 from harness.judge import CheckResult
-from harness.report.lines import Line, counted, labelled, listed, shortened
+from harness.report.lines import Line, counted, labelled, listed, shortened, visible
 from harness.report.text import also_lines, case_lines, check_lines, kinds_of, remark_lines
 from harness.runner import CaseResult
 
@@ -137,4 +137,8 @@ def test_small_words() -> None:
     assert counted(2, "reply", "replies") == "2 replies"
     assert shortened("one\n two   three") == "one two three"
     assert shortened("abcdef", 4) == "abc…"
+
+
+def test_what_a_loop_printed_moves_nothing_on_a_terminal() -> None:
+    assert visible("\x1b[2J\a\rüber\t\x9b\n") == "\\x1b[2J\\x07\\x0düber\t\\x9b\n"
     assert listed(["a", "b"]) == "a, b"
