@@ -110,13 +110,15 @@ def verdicts(
         return {one.id: one for one in runner.run_all(find_cases(list(selectors)))}
 
 
-def compared(right: dict[str, CaseResult], language: Language) -> tuple[dict[str, CaseResult], list[str]]:
-    """Every verdict of a language, and where it differs from the reference's.
+def compared(
+    right: dict[str, CaseResult], language: Language, selectors: Iterable[str] = ()
+) -> tuple[dict[str, CaseResult], list[str]]:
+    """The verdicts of a language, all if nothing is selected, and where they differ from the reference's.
 
     On a machine with other work a process is now and then too slow for a clause that is judged by the clock:
     what differs is played once more, one at a time, and has to differ again.
     """
-    got = verdicts(language.command(), [], jobs=2)
+    got = verdicts(language.command(), selectors, jobs=2)
     if doubtful := sorted({line.partition(" ")[0].rstrip(":") for line in differences(right, got)}):
         got |= verdicts(language.command(), doubtful)
     return got, differences(right, got)
