@@ -28,6 +28,12 @@ UNENDED = (
     "the stream of an answer stayed open, and nothing in it said that it was over: close it, send an event "
     "`done` or the data `[DONE]`, or name the last event with --until"
 )
+MOST_REDIRECTS = 10
+ELSEWHERE = (
+    "and nobody but the service is asked: give what it wants with --header (a cookie, a token), "
+    "or name another address with --http"
+)
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CONNECT = 5.0
 """Seconds to wait for a connection."""
 OUTSIDE = "a service cannot be interrupted from outside: its client hangs up"
@@ -49,9 +55,7 @@ class ServiceDriver:
         self._template = service.template(port)
         self._place = place
         self._started = Started(service, place, port) if service.words else None
-        self._client = httpx2.AsyncClient(
-            trust_env=False, follow_redirects=True, timeout=httpx2.Timeout(None, connect=CONNECT)
-        )
+        self._client = httpx2.AsyncClient(trust_env=False, timeout=httpx2.Timeout(None, connect=CONNECT))
         self._jars: dict[str, httpx2.Cookies] = {}
         self._asking: asyncio.Task[Ended] | None = None
         self._hung_up: set[str] = set()
@@ -116,25 +120,43 @@ class ServiceDriver:
             sent.method, sent.url, headers=sent.headers, content=sent.content, cookies=jar
         )
         try:
-            response = await self._client.send(request, stream=True)
+            response = await self._send(request, jar)
         except httpx2.ConnectError as error:
-            raise DriverError(f"nothing answers at {sent.url}: {error}") from None
+            raise DriverError(f"nothing answers at {error.request.url}: {error}") from None
         except httpx2.HTTPError as error:
             return _ended(None, [("status", "none"), ("end", type(error).__name__)])
         body, end = await self._body(response)
-        jar.update(response.cookies)
         found = read(self._service.answer, response.status_code, response.headers, body, end)
         return _ended(found.text, found.look)
+
+    async def _send(self, request: httpx2.Request, jar: httpx2.Cookies) -> httpx2.Response:
+        """Ask, and go where the service sends its users, unless that is elsewhere: nobody else is asked."""
+        for _ in range(MOST_REDIRECTS):
+            response = await self._client.send(request, stream=True)
+            jar.extract_cookies(response)
+            following = response.next_request
+            if following is None:
+                return response
+            await response.aclose()
+            if _place(following.url) != _place(request.url):
+                raise DriverError(f"{request.url} sends its users on to {following.url}, {ELSEWHERE}")
+            following.headers.pop("cookie", None)
+            jar.set_cookie_header(following)
+            request = following
+        raise httpx2.TooManyRedirects(f"more than {MOST_REDIRECTS}", request=request)
 
     async def _body(self, response: httpx2.Response) -> tuple[bytes, End]:
         """What came, and how it ended. A stream that says it is over is left, also while it is open."""
         body, pieces = bytearray(), aiter(response.aiter_bytes())
+        until: float | None = None
         streams = kind_of(response.headers) == STREAM
         try:
             while True:
                 over = streams and says_done(bytes(body[-TAIL:]), self._service.until)
                 self._unended = streams and bool(body) and not over
-                piece = await asyncio.wait_for(anext(pieces), LINGER if over else None)
+                # Comments that keep the connection open say nothing more.
+                until = (until or clock.now() + LINGER) if over else None
+                piece = await asyncio.wait_for(anext(pieces), None if until is None else until - clock.now())
                 body += piece[: MOST_BODY - len(body)]
         except StopAsyncIteration:
             return bytes(body), "whole"
@@ -206,6 +228,11 @@ class ServiceDriver:
         await self._client.aclose()
         if self._started:
             await self._started.close()
+
+
+def _place(url: httpx2.URL) -> str:
+    """The host; all names of this machine's loopback are one."""
+    return "" if url.host in LOOPBACK else url.host
 
 
 def _ended(text: str | None, look: Any) -> Ended:

@@ -14,7 +14,9 @@ from .resolve import nearest
 
 KINDS = ("text", "json", "sse")
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+|\*)\]")
-_EVENT = re.compile(rb"\r\n\r\n|\n\n|\r\r")
+_BLANK = rb"(?:\r\n|\n|\r(?!\n)){2}"
+_EVENT, _END = re.compile(_BLANK), re.compile(_BLANK + rb"\Z")
+_CHARSET = re.compile(r"charset\s*=\s*\"?([\w.:-]+)", re.IGNORECASE)
 _LINE = re.compile(r"\r\n|\n|\r")
 """Nothing else ends a line: the characters by which Python ends one too may stand in an answer's text."""
 STREAM = "text/event-stream"
@@ -91,6 +93,7 @@ def read(at: AnswerAt, status: int, headers: Mapping[str, str], body: bytes, end
     marks: list[Mark] = [("status", str(status)), ("type", kind), ("end", end)]
     hidden = frozenset([at.place])
     texts: list[str] = []
+    lines = False
     if at.kind == "sse" or (not at.kind and kind == STREAM):
         for name, data in events(body):
             marks.append(("event", name))
@@ -103,12 +106,14 @@ def read(at: AnswerAt, status: int, headers: Mapping[str, str], body: bytes, end
                 texts += at.of(value) if at.path else []
                 marks += marks_of(value, hidden=hidden if at.path else frozenset())
     elif at.kind == "text":
-        texts.append(body.decode("utf-8", "replace"))
+        texts.append(_decoded(body, headers))
     else:
-        value = _json(body.decode("utf-8", "replace"))
-        texts += at.of(value)
-        marks += [("body", "not JSON")] if value is None else marks_of(value, hidden=hidden)
-    separator = "" if at.kind == "sse" else "\n"
+        values = _values(body.decode("utf-8-sig", "replace"))
+        texts += [text for value in values for text in at.of(value)]
+        marks += [mark for value in values for mark in marks_of(value, hidden=hidden)]
+        marks += [] if values else [("body", "not JSON")]
+        lines = len(values) > 1
+    separator = "" if at.kind == "sse" or lines else "\n"
     return Read(separator.join(texts) if at.kind else None, look_of(marks))
 
 
@@ -134,14 +139,33 @@ def says_done(body: bytes, until: str | None) -> bool:
     wanted = DONE if until is None else (until,)
     value = _json(data)
     kind = value.get("type") if isinstance(value, dict) else None
-    return body.endswith((b"\n\n", b"\r\n\r\n", b"\r\r")) and any(
-        said in wanted for said in (name, data.strip(), kind)
-    )
+    ended = _END.search(body[-4:]) is not None
+    return ended and any(said in wanted for said in (name, data.strip(), kind))
 
 
 def kind_of(headers: Mapping[str, str]) -> str:
     """The type of an answer, without what follows it."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _decoded(body: bytes, headers: Mapping[str, str]) -> str:
+    """A text as its type says it is written; JSON and streams of events are UTF-8 always."""
+    named = _CHARSET.search(headers.get("content-type", ""))
+    try:
+        return body.decode(named[1] if named else "utf-8", "replace")
+    except (LookupError, ValueError):
+        return body.decode("utf-8", "replace")
+
+
+def _values(text: str) -> list[Any]:
+    """The JSON of a body: one value, or one a line, of which the last may be cut. Empty where it is none."""
+    if (value := _json(text)) is not None:
+        return [value]
+    lines = [line for line in text.split("\n") if line.strip()]
+    values = [_json(line) for line in lines]
+    if values and values[-1] is None:
+        values.pop()
+    return [] if None in values else values
 
 
 def _json(text: str) -> Any:

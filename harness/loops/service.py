@@ -130,8 +130,12 @@ class Started:
         await process.first(opened, PATIENCE)
         if not opened.done():
             opened.cancel()
-            what = f"{self.died}" or f"nothing answers at {self._address} after {PATIENCE:g} s"
+            what = self._ended_early() or f"nothing answers at {self._address} after {PATIENCE:g} s"
             raise DriverError(f"--start {' '.join(words)}: {what}\n{await self.output()}".rstrip())
+
+    def _ended_early(self) -> str:
+        stays = "; it has to stay in the foreground: what it leaves behind is ended with it"
+        return self.died + (stays if self.died.endswith("exit 0") else "")
 
     @property
     def died(self) -> str:

@@ -54,10 +54,32 @@ def test_json_is_read_at_its_path() -> None:
     assert found.look[2:] == [("end", "cut"), ("$.done", "true")]
 
 
-def test_a_text_is_a_text() -> None:
-    found = answer("text", "Kälte.".encode(), "text/plain")
+def test_json_on_several_lines_is_a_stream_whose_last_line_may_be_cut() -> None:
+    body = b'{"text": "It is "}\n{"text": "cold."}\n{"end": "stop"}\n{"te'
+    found = answer("json:$.text", body, "application/x-ndjson")
+
+    assert found.text == "It is cold."
+    assert found.look[3:] == [("$.end", '"stop"')]
+
+
+def test_a_mark_of_its_encoding_at_the_beginning_is_no_part_of_json() -> None:
+    assert answer("json:$.text", b'\xef\xbb\xbf{"text": "Cold."}', "application/json").text == "Cold."
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "ISO-8859-1", "unheard-of"])
+def test_a_text_is_a_text(charset: str) -> None:
+    written = "utf-8" if charset == "unheard-of" else charset
+    found = answer("text", "Kälte.".encode(written), f"text/plain; charset={charset}")
 
     assert (found.text, len(found.look)) == ("Kälte.", 3)
+
+
+@pytest.mark.parametrize("end", [b"\n\n", b"\r\r", b"\r\n\r\n", b"\n\r\n", b"\r\n\n"])
+def test_an_event_ends_with_a_blank_line_of_any_kind(end: bytes) -> None:
+    body = b": hello" + end + b'data: {"text": "Cold."}' + end + b"data: [DONE]" + end
+
+    assert [data for _, data in events(body)] == ['{"text": "Cold."}', "[DONE]"]
+    assert says_done(body, None)
 
 
 def test_without_a_place_nothing_is_taken_for_the_text() -> None:
