@@ -35,6 +35,8 @@ _PARTS = [
     {"type": "text", "text": "And the second."},
 ]
 _THOUGHT = {"type": "thinking", "thinking": "What do they want to know?"}
+_WANTED = "see what it prints, and give with --body and --header what it wants"
+_ANYWHERE = "write text where the body is the answer, or leave --answer out"
 _USED = {"input_tokens": 321, "output_tokens": 123}
 
 
@@ -57,6 +59,8 @@ async def explore_client(play: Play, driver: Driver, url: str) -> Probe:
     if problem := _looked_elsewhere(first):
         return Probe(problem=problem)
     long = await play(Case(LONG, "sse"))
+    if problem := no_answers(first, long):
+        return Probe(problem=problem)
     calling = await play(Case(CALLING, "json"))
     resuming = await play(Case(RESUMING, "json"))
     empty = await play(Case(EMPTY, "json"))
@@ -137,6 +141,26 @@ def _looked_elsewhere(events: Sequence[AnyEvent]) -> str:
     if display.joined(display.of_this_turn(ended.shown, [])) or not (place := _place_of_text(ended.look)):
         return ""
     return f"--answer names a place that holds no text; the answer is at another: --answer '{place}'"
+
+
+def no_answers(*runs: Sequence[AnyEvent]) -> str:
+    """That the service never answers, although the model did: there is nothing to tell other ends from."""
+    told = [
+        event for events in runs for event in events if isinstance(event, Ended) and event.look is not None
+    ]
+    looks = [dict(event.look or ()) for event in told]
+    if len(looks) < len(runs):
+        return ""
+    last = looks[-1]
+    status, end, kind = last["status"], last["end"], last.get("type", "")
+    if all(look["status"] == "none" for look in looks):
+        return f"what it answers is no answer of HTTP's: {end}; look at it with curl -v"
+    if all(look["status"] >= "400" for look in looks):
+        return f"it answers with {status}, although the model's replies were whole: {_WANTED}"
+    if any(event.shown is None or display.joined(display.of_this_turn(event.shown, [])) for event in told):
+        return ""
+    what = f"{status}, {kind or 'of no type'}{', not JSON' if 'body' in last else ''}"
+    return f"--answer names a place that holds no text, and no other field holds it ({what}): {_ANYWHERE}"
 
 
 def _place_of_text(look: Sequence[Mark]) -> str:
