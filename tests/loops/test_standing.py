@@ -37,7 +37,7 @@ def test_a_call_that_blocks_is_told_by_the_line_that_makes_it():
     def waits(over: threading.Event) -> None:
         over.wait()
 
-    told = stood(waits, "in waits")
+    told = stood(waits, "in waits: over")
 
     assert told.startswith(f"{HERE}:")
     assert told.endswith(", in waits: over.wait()")
@@ -61,7 +61,7 @@ def test_a_task_that_waits_is_told_by_the_innermost_line_of_its_own():
     def waits(over: threading.Event) -> None:
         asyncio.run(_pause(over))
 
-    told = stood(waits, "in _pause")
+    told = stood(waits, "in _pause: await")
 
     assert told.endswith("in _pause: await asyncio.sleep(0.01)")
 
@@ -70,7 +70,7 @@ def test_tasks_that_wait_side_by_side_are_all_told():
     def waits(over: threading.Event) -> None:
         asyncio.run(_others(over))
 
-    told = stood(waits, "in _rest")
+    told = stood(waits, "in _rest: await")
 
     assert [part.partition("in ")[2].partition(":")[0] for part in told.split("; ")] == [
         "_others",
