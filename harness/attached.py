@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from .case import Case, CaseRun, Terms, history_path
 from .client_probe import explore_client
 from .history import AnyEvent
 from .loops.attach import AttachedDriver
-from .loops.driver import Reach
+from .loops.driver import DriverError, Reach
 from .loops.place import Place
 from .loops.protocol import TurnLine
 from .probe import Probe, explore
@@ -84,6 +84,7 @@ class Attached:
         self._seed = seed
         self._history_dir = history_dir
         self._declaration = declaration
+        self._declared: Mapping[str, Any] = {}
         self._tell = tell
         self._pulse = Pulse()
         self._probe = Probe()
@@ -104,12 +105,26 @@ class Attached:
     # --- what a wrapper asks for ----------------------------------------------------------------------
 
     async def open(
-        self, name: str, known_by: str = "key", *, by_hand: bool = False
+        self,
+        name: str,
+        known_by: str = "key",
+        *,
+        by_hand: bool = False,
+        declared: Mapping[str, Any] | None = None,
     ) -> tuple[str, TurnLine | None]:
-        """Begin a case, or the probe; the session's id and its first turn. Raises `RefusedError`."""
+        """Begin a case, or the probe; the session's id and its first turn. Raises `RefusedError`.
+
+        `declared` is what is said of the loop; what is said with the probe holds for all that come after it.
+        """
         if len(self._sittings) >= MOST_OPEN:
             raise RefusedError(409, f"{MOST_OPEN} sessions are open: ask for the verdicts of some")
-        driver = await self._driver(KNOWN_BY[known_by], by_hand=by_hand)
+        said = self._declared if declared is None else declared
+        try:
+            driver = await self._driver(KNOWN_BY[known_by], by_hand=by_hand, declared=said)
+        except DriverError as error:
+            raise RefusedError(400, str(error)) from None
+        if name == PROBE:
+            self._declared = said
         playing = self._explore(driver) if name == PROBE else self._play(self.cases[name], driver)
         sitting = Sitting(name, driver, asyncio.ensure_future(playing))
         session = f"s{next(self._numbers)}"
@@ -163,7 +178,12 @@ class Attached:
     # --- how -------------------------------------------------------------------------------------------
 
     async def _driver(
-        self, reach: Reach, *, by_hand: bool = False, patience: float | None = None
+        self,
+        reach: Reach,
+        *,
+        by_hand: bool = False,
+        patience: float | None = None,
+        declared: Mapping[str, Any] | None = None,
     ) -> AttachedDriver:
         provider = self._provider
         place = Place(
@@ -176,7 +196,7 @@ class Attached:
             heard=provider.heard,
             declaration=self._declaration,
         )
-        driver = AttachedDriver(place, reach, by_hand=by_hand, patience=patience)
+        driver = AttachedDriver(place, reach, by_hand=by_hand, patience=patience, declared=declared)
         await driver.start()
         return driver
 

@@ -22,6 +22,7 @@ ROUTES = {
     "POST /control/sessions/ID/next": '{"outcome": …} ends the turn: the next, or null',
     "POST /control/sessions/ID/verdict": "what it came to, and the end of it",
 }
+DECLARATION = '{"policies": {"on_max_tokens": "continue"}}'
 Answer = tuple[int, dict[str, str], bytes]
 
 
@@ -65,14 +66,18 @@ class Control:
         ]
 
     async def _open(self, told: dict[str, Any]) -> dict[str, Any]:
-        known = ("case", "known_by", "by_hand")
+        known = ("case", "known_by", "by_hand", "declaration")
         if unknown := [name for name in told if name not in known]:
             raise RefusedError(400, f"there is no field {unknown[0]!r}{_near(unknown[0], known)}")
         name, known_by = told.get("case"), told.get("known_by", "key")
-        if known_by not in KNOWN_BY:
+        declared = told.get("declaration")
+        if not isinstance(known_by, str) or known_by not in KNOWN_BY:
             raise RefusedError(400, f"known_by: one of {', '.join(KNOWN_BY)}, not {known_by!r}")
         name = self._case(str(name))
-        session, turn = await self._attached.open(name, known_by, by_hand=bool(told.get("by_hand")))
+        if declared is not None and not isinstance(declared, dict):
+            raise RefusedError(400, f"declaration: an object such as {DECLARATION}")
+        by_hand = bool(told.get("by_hand"))
+        session, turn = await self._attached.open(name, known_by, by_hand=by_hand, declared=declared)
         return {"session": session, "case": name, "turn": _turn(turn)}
 
     def _case(self, written: str) -> str:

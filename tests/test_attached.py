@@ -130,6 +130,23 @@ def test_hooks_are_below_the_url_of_the_turn(wrapper: Wrapper) -> None:
     assert wrapper.asks(f"/sessions/{opened['session']}/verdict", {})[1]["grade"] == "pass"
 
 
+def test_what_a_wrapper_declares_is_what_its_loop_is_judged_by(wrapper: Wrapper) -> None:
+    def declared(**how: object) -> dict[str, Any]:
+        verdict = wrapper.runs("text/one", **how)
+        with Path(verdict["history"]).open("rb") as history:
+            found: dict[str, Any] = json.loads(history.readline()).get("declaration", {})
+        return dict(found.get("policies", {}))
+
+    said = {"policies": {"on_max_tokens": "continue"}}
+    assert declared(declaration=said) == {"on_max_tokens": "continue"}
+    assert declared() == {}
+    # What is said with the probe holds for what comes after it.
+    wrapper.runs("probe", declaration=said)
+    assert declared() == {"on_max_tokens": "continue"}
+    assert declared(declaration={}) == {}
+    wrapper.runs("probe", declaration={})
+
+
 def test_a_turn_that_asked_nobody_is_an_error_of_the_wrappers(wrapper: Wrapper) -> None:
     _, opened = wrapper.asks("/sessions", {"case": "text/one", "by_hand": True})
     verdict = wrapper.asks(f"/sessions/{opened['session']}/verdict", {})[1]
@@ -153,6 +170,14 @@ def test_all_cases_are_told(wrapper: Wrapper) -> None:
         ("/sessions", {"case": "txt/one"}, 404, "did you mean 'text/one"),
         ("/sessions", {"case": "text/one", "knownby": "key"}, 400, "did you mean 'known_by'"),
         ("/sessions", {"case": "text/one", "known_by": "luck"}, 400, "one of key, prompt, order"),
+        ("/sessions", {"case": "text/one", "known_by": ["key"]}, 400, "one of key, prompt, order"),
+        ("/sessions", {"case": "text/one", "declaration": "stop"}, 400, "declaration: an object such as"),
+        (
+            "/sessions",
+            {"case": "text/one", "declaration": {"policies": {"on_max_token": "stop"}, "cap": {}}},
+            400,
+            "did you mean 'on_max_tokens'? (one of",
+        ),
         ("/sessions", ["text/one"], 400, "the body is an object"),
         ("/sessions/s999/next", {}, 404, "there is no session 's999'"),
         ("/session", {}, 404, "There is GET /control/cases"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from .. import clock, declaration
@@ -31,8 +32,15 @@ class AttachedDriver:
     kind = "process"
 
     def __init__(
-        self, place: Place, reach: Reach, *, by_hand: bool = False, patience: float | None = None
+        self,
+        place: Place,
+        reach: Reach,
+        *,
+        by_hand: bool = False,
+        patience: float | None = None,
+        declared: Mapping[str, Any] | None = None,
     ) -> None:
+        """`declared`: what whoever runs the loop said of it."""
         self.name = "attached"
         self.declaration = Declaration()
         self.reach = reach
@@ -42,6 +50,7 @@ class AttachedDriver:
         self._place = place
         self._by_hand = by_hand
         self._patience = patience
+        self._declared = declared or {}
         self._memories: dict[str, Memory] = {}
         self._keys: set[str] = set()
         self._playing: Playing | None = None
@@ -50,7 +59,7 @@ class AttachedDriver:
         """Take what is declared. Raises `DriverError`."""
         try:
             self.declaration = declaration.collect(
-                {}, self._place.declaration, self._place.folder, "attached"
+                self._declared, self._place.declaration, self._place.folder, "the declaration"
             )
         except DeclarationError as error:
             raise DriverError(str(error)) from None
