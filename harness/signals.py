@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -62,6 +61,8 @@ def ignored_here_alone() -> Iterator[None]:
     A shell has what it runs in the background ignore SIGINT, and who is started by that ignores it as well:
     a loop could not be interrupted. Only the main thread can change that; elsewhere nothing happens.
     """
+    import threading  # until `quietly` has run, whatever is imported here is on the user's time
+
     main = threading.current_thread() is threading.main_thread()
     ignored = [number for number in _HEARD if main and signal.getsignal(number) is signal.SIG_IGN]
     for number in ignored:
