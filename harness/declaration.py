@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import difflib
 import inspect
-import tomllib
-from collections.abc import Callable, Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
 from .own_tools import parse_tool
+from .project import Project, ProjectError, find
 from .turn import EXPOSABLE, POLICIES, STATUSES, Declaration
 
 FIELDS: tuple[str, ...] = Declaration.__struct_fields__
@@ -22,8 +23,11 @@ MAPPINGS = ("policies", "caps", "keys", "raises")
 CAPS = ("iterations", "wall_clock", "pauses")
 KEYS = ("checkpoint", "cancel")
 TOOLS = ("turn", "own", "none")
-OTHERS = ("loop", "scenarios", "select", "baseline", "seed", "jobs", "strict", "in-process")
-"""Keys of `[tool.loop-harness]` that are options of a run and declare nothing."""
+OPTIONS = ("loop", "command", "http", "scenarios", "profile", "baseline", "seed", "jobs", "strict")
+"""What somebody may want to declare, and is said to a run."""
+
+Problem: TypeAlias = tuple[tuple[str, ...], str]
+"""The keys that lead to what is wrong, and what is."""
 
 
 class DeclarationError(Exception):
@@ -62,12 +66,18 @@ def collect(
     """
     problems: list[str] = []
     merged: dict[str, Any] = {}
-    for origin, source in (
-        _from_project(folder or Path.cwd(), problems),
-        (place, declared),
-        ("the options", msgspec.to_builtins(options) if options else {}),
-    ):
-        problems += [f"{origin}: {problem}" for problem in _problems(source)]
+    try:
+        project = find(folder or Path.cwd())
+    except ProjectError as error:
+        problems.append(str(error))
+        project = Project(None, "", {})
+    sources: list[tuple[Callable[..., str], Mapping[str, Any]]] = [
+        (project.place, project.table),
+        (lambda *_: place, declared),
+        (lambda *_: "the options", msgspec.to_builtins(options) if options else {}),
+    ]
+    for placed, source in sources:
+        problems += [f"{placed(*keys)}: {problem}" for keys, problem in _problems(source)]
         for name, value in source.items():
             both = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
             merged[name] = {**merged[name], **value} if both else value
@@ -99,42 +109,24 @@ def _all_exposable(name: str, value: object) -> bool:
     return name == "exposes" and isinstance(value, list) and all(item in EXPOSABLE for item in value)
 
 
-def _from_project(folder: Path, problems: list[str]) -> tuple[str, dict[str, Any]]:
-    for parent in (folder.resolve(), *folder.resolve().parents):
-        path = parent / "pyproject.toml"
-        if not path.is_file():
-            continue
-        try:
-            tool = tomllib.loads(path.read_text("utf-8")).get("tool")
-            table = tool.get("loop-harness", {}) if isinstance(tool, dict) else {}
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            problems.append(f"{path}: cannot be read: {error}")
-            table = {}
-        if not isinstance(table, dict):
-            problems.append(f"{path}: [tool.loop-harness] is a table")
-            table = {}
-        return f"{path}: [tool.loop-harness]", {n: v for n, v in table.items() if n not in OTHERS}
-    return "pyproject.toml", {}
-
-
-def _problems(source: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
+def _problems(source: Mapping[str, Any]) -> Iterator[Problem]:
     for name, value in source.items():
-        if name not in FIELDS:
-            found.append(f"{name!r} is not something to declare{_near(name, FIELDS)}")
+        if name in OPTIONS:
+            yield (name,), f"{name!r} is nothing to declare; say it to the run: --{name}"
+        elif name not in FIELDS:
+            yield (name,), f"{name!r} is not something to declare{_near(name, FIELDS)}"
         elif name in MAPPINGS and not isinstance(value, Mapping):
-            found.append(f"{name} is a mapping, not {value!r}")
+            yield (name,), f"{name} is a mapping, not {value!r}"
         elif name in MAPPINGS:
-            found += [
-                f"{name}.{key}: {what}" for key, item in value.items() if (what := _entry(name, key, item))
-            ]
+            for key, item in value.items():
+                if what := _entry(name, key, item):
+                    yield (name, str(key)), f"{name}.{key}: {what}"
         elif name == "tools" and value not in TOOLS:
-            found.append(f"tools: {_one_of(value, TOOLS)}")
+            yield (name,), f"tools: {_one_of(value, TOOLS)}"
         elif name == "own_tool":
-            found += _own_tool(value)
+            yield from (((name,), what) for what in _own_tool(value))
         elif name == "exposes":
-            found += _exposes(value)
-    return found
+            yield from (((name,), what) for what in _exposes(value))
 
 
 def _own_tool(value: object) -> list[str]:
@@ -176,7 +168,7 @@ def _one_of(value: object, known: Collection[str]) -> str:
 
 
 def _positive(value: object) -> str:
-    right = isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0
+    right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < math.inf
     return "" if right else f"a number above 0, not {value!r}"
 
 

@@ -19,7 +19,7 @@ LAYERS: dict[str, int] = {
     name: layer
     for layer, names in enumerate(
         [
-            "__init__ wire clauses clock mended reach signals",
+            "__init__ wire clauses clock mended reach signals project",
             "turn history reading plain lent store transcript",
             "scenario census evidence looks arrange exchange display declaration keys crash own_tools",
             "provider loops checks",

@@ -46,13 +46,43 @@ def test_later_sources_win_entry_by_entry(tmp_path):
     )
 
 
-def test_the_nearest_project_counts_and_its_other_options_are_left_alone(tmp_path):
+def test_the_nearest_project_counts(tmp_path):
     inner = tmp_path / "packages" / "agent" / "src"
     inner.mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text("[tool.loop-harness]\ntools = 'none'\n")
     assert collect({}, None, inner).tools == "none"
-    (inner.parent / "pyproject.toml").write_text("[tool.loop-harness]\nloop = 'a:b'\nscenarios = 'x'\n")
+    (inner.parent / "pyproject.toml").write_text("[tool.other]\nloop = 'a:b'\n")
     assert collect({}, None, inner) == Declaration()
+
+
+def test_what_is_said_to_a_run_is_not_passed_over_where_nobody_reads_it(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[tool.loop-harness]\nbaseline = 'x.yaml'\n")
+    assert problems(folder=tmp_path) == [
+        f"{tmp_path}/pyproject.toml:2:1: 'baseline' is nothing to declare; say it to the run: --baseline"
+    ]
+    (tmp_path / "pyproject.toml").write_text("[project]\n[tool.loop_harness]\ntools = 'own'\n")
+    assert problems(folder=tmp_path) == [
+        f"{tmp_path}/pyproject.toml:2:1: [tool.loop_harness] is read by nobody; write [tool.loop-harness]"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[tool.loop-harness]\ncaps = {pauses = 3, wall_clock = 1e400}\n", "2:21"),
+        ("[tool.loop-harness]\ncaps.pauses = 3\n'caps'.\"wall_clock\" = 0 # [x]\n", "3:1"),
+        ("[tool.loop-harness.caps] # wall_clock = 3\n\n  wall_clock = '[x]'\n", "3:3"),
+        ("[other]\ncaps = {wall_clock = 1}\n[tool]\nloop-harness.caps.wall_clock = false\n", "4:1"),
+        ("[tool.loop-harness.caps]\n'wall_clock' = -1\n[tool.x.caps]\nwall_clock = 0\n", "2:1"),
+        ('[tool.loop-harness]\ncaps = {"wall_\\u0063lock" = -1}\n', "2:1"),
+    ],
+)
+def test_a_problem_of_a_project_is_told_where_its_key_is_written(tmp_path, text, place):
+    (tmp_path / "pyproject.toml").write_text(text)
+
+    (problem,) = problems(folder=tmp_path)
+
+    assert problem.startswith(f"{tmp_path}/pyproject.toml:{place}: caps.wall_clock: a number above 0, not ")
 
 
 def test_every_problem_is_told_at_once_with_its_place_and_the_nearest_name(tmp_path):
@@ -68,13 +98,13 @@ def test_every_problem_is_told_at_once_with_its_place_and_the_nearest_name(tmp_p
         "exposes": ["shwon", "usage"],
     }
     assert problems(declared, Declaration(keys={"cancel": ""}), tmp_path) == [
-        f"{path}: [tool.loop-harness]: 'policy' is not something to declare; did you mean 'policies'?",
-        f"{path}: [tool.loop-harness]: tools: one of turn, own, none, not 'turns'; did you mean 'turn'?",
+        f"{path}:2:1: 'policy' is not something to declare; did you mean 'policies'?",
+        f"{path}:3:1: tools: one of turn, own, none, not 'turns'; did you mean 'turn'?",
         (
-            f"{path}: [tool.loop-harness]: caps.iteration: unknown; did you mean 'iterations'?"
+            f"{path}:5:1: caps.iteration: unknown; did you mean 'iterations'?"
             " (one of iterations, wall_clock, pauses)"
         ),
-        f"{path}: [tool.loop-harness]: caps.pauses: a number above 0, not 0",
+        f"{path}:6:1: caps.pauses: a number above 0, not 0",
         (
             "the loop's attributes: policies.on_refused: unknown; did you mean 'on_refusal'?"
             f" (one of {', '.join(POLICIES)})"
@@ -113,9 +143,13 @@ def test_values_of_a_wrong_kind_are_problems_not_crashes(value, tmp_path):
 def test_a_project_that_cannot_be_read_is_a_problem(tmp_path):
     (tmp_path / "pyproject.toml").write_text("[tool.loop-harness\n")
     (problem,) = problems(folder=tmp_path)
-    assert problem.startswith(f"{tmp_path}/pyproject.toml: cannot be read: ")
+    assert problem.startswith(f"{tmp_path}/pyproject.toml:1:19: not TOML: ")
+    (tmp_path / "pyproject.toml").write_bytes(b"[tool]\nx = '\xff'\n")
+    assert problems(folder=tmp_path) == [f"{tmp_path}/pyproject.toml:2:6: byte 0xff is not UTF-8"]
     (tmp_path / "pyproject.toml").write_text("[tool]\nloop-harness = 4\n")
-    assert problems(folder=tmp_path) == [f"{tmp_path}/pyproject.toml: [tool.loop-harness] is a table"]
+    assert problems(folder=tmp_path) == [
+        f"{tmp_path}/pyproject.toml:2:1: [tool.loop-harness] is a table, not 4"
+    ]
     (tmp_path / "pyproject.toml").write_text("tool = 4\n")
     assert collect({}, None, tmp_path) == Declaration()
 
