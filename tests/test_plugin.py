@@ -181,7 +181,7 @@ def test_a_repositorys_own_scenarios_are_added(adopter: Any) -> None:
     ("arguments", "message"),
     [
         ("select='pause/no-tool'", "*did you mean `pause/no-tools`?"),
-        ("scenarios='nowhere'", "*nowhere:1:1: the folder of scenarios does not exist*"),
+        ("scenarios='nowhere'", "*nowhere:1:1: there is no such folder of scenarios*"),
         ("declaration={'policys': {}}", "conformance(declaration=?): *policys*"),
     ],
 )

@@ -52,12 +52,17 @@ def updated(
     return "".join(lines)
 
 
+def check_form(text: str, path: str) -> None:
+    """Raise the `ScenarioError` that an addition would: nobody wants to hear it only after a run."""
+    updated(text, path, add=[Entry(scenario="*", grade="fail", reason="-")])
+
+
 _Edit = tuple[int, int, list[str]]
 _Pair = tuple[yaml.Node, yaml.Node]
 
 
 def _content(text: str) -> bool:
-    return any(line.strip() and not line.lstrip().startswith("#") for line in text.splitlines())
+    return any(line.strip() and not line.lstrip().startswith(("#", "---")) for line in text.splitlines())
 
 
 def _coverage(lines: list[str], pair: _Pair | None, wanted: Mapping[str, int], path: str) -> list[_Edit]:

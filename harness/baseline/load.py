@@ -13,12 +13,13 @@ from ..scenario.load import shown_path
 from ..scenario.model import Scenario
 from ..scenario.nodes import compose, read_bytes
 from ..scenario.problems import ScenarioError, Spot, nearest
+from ..scenario.select import VARIANTS
 from ..scenario.shape import Reader
 from .model import BaselineFile, Entry
 from .moved import Moved, moved
 from .versions import version_problem
 
-_SCENARIO = re.compile(r"(?P<name>.*?)(?:\[(?P<variant>json|sse)\])?")
+_SCENARIO = re.compile(r"(?P<name>.*?)(?:\[(?P<variant>[^\[\]]*)\])?")
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -88,7 +89,7 @@ def empty(path: Path) -> Baseline:
 
 def _says_something(data: bytes) -> bool:
     lines = (line.strip() for line in data.splitlines())
-    return any(line and not line.startswith(b"#") for line in lines)
+    return any(line and not line.startswith((b"#", b"---")) for line in lines)
 
 
 def _entry(raw: dict[str, object], renamed: Moved) -> Entry:
@@ -116,7 +117,10 @@ def _check(raw: dict[str, object], index: int, reader: Reader, known: Known, ren
 
     name, variant = split(str(raw.get("scenario", "")))
     wanted = raw.get("variant") or variant
-    if variant and raw.get("variant") not in (None, variant):
+    if variant is not None and variant not in VARIANTS:
+        note("scenario", f"unknown variant `{variant}`{nearest(variant, VARIANTS)}")
+        wanted = None
+    elif variant and raw.get("variant") not in (None, variant):
         note("variant", f"the scenario is written with [{variant}]; leave `variant` out")
     if "scenario" in raw and name not in renamed.scenarios:
         for message in _scenario_problems(renamed.scenario(name), wanted, known):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from ..scenario.problems import Problem, Spot, nearest
+from ..scenario.problems import Problem, Spot, missing
 
 __all__ = ["CassetteError", "NotACassetteError", "Problem", "Spot", "missing"]
 
@@ -20,14 +19,3 @@ class CassetteError(Exception):
 
 class NotACassetteError(CassetteError):
     """The file is sound, and yet it is no recording: a folder may well hold such files too."""
-
-
-def missing(path: Path) -> Problem:
-    """That nothing is at `path`, and what beside it is called almost so."""
-    try:
-        beside = {each.name: str(each) for each in path.parent.iterdir()}
-    except OSError:
-        beside = {}
-    return Problem(
-        str(path), Spot(1, 1), f"there is no such file or folder{nearest(path.name, beside, listed=0)}"
-    )

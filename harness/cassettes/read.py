@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,6 +18,7 @@ __all__ = ["SUFFIXES", "CassetteError", "NotACassetteError", "interaction_of", "
 
 SUFFIXES = (".yaml", ".yml", ".json", ".yaml.gz", ".yml.gz", ".json.gz")
 """How the names of recordings end."""
+_T = TypeVar("_T")
 
 
 def read(path: Path) -> Cassette:
@@ -32,8 +33,8 @@ def read(path: Path) -> Cassette:
     for number, (written, spot) in enumerate(zip(source.interactions, source.spots, strict=True), start=1):
         try:
             found.append(_interaction(written, spot))
-        except ValueError as error:
-            problems.append(Problem(str(path), spot, f"interaction {number}: {error}"))
+        except _WrongError as error:
+            problems += [Problem(str(path), spot, f"interaction {number}: {what}") for what in error.problems]
     try:
         told = told_by(source.extra)
     except ValueError as error:
@@ -48,14 +49,34 @@ def interaction_of(request: Mapping[str, Any], response: Mapping[str, Any]) -> I
     return Interaction(request=_request(request), response=_response(response))
 
 
+class _WrongError(Exception):
+    """What is wrong with one interaction."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = problems
+
+
 def _interaction(written: Any, spot: Spot) -> Interaction:
-    request, response = _half(written, "request"), _half(written, "response")
-    answered = _response(response)
-    extra = extra_of(written, len(answered.body))
+    """Raises `_WrongError` with the problems of all its parts."""
+    problems: list[str] = []
+
+    def part(read: Callable[[], _T]) -> _T | None:
+        try:
+            return read()
+        except ValueError as error:
+            problems.append(str(error))
+            return None
+
+    request = part(lambda: _request(_half(written, "request")))
+    answered = part(lambda: _response(_half(written, "response")))
+    size = len(answered.body) if answered else 0
+    extra = part(lambda: extra_of(written if isinstance(written, Mapping) else {}, size))
+    if request is None or answered is None or extra is None:
+        raise _WrongError(problems)
     answered = msgspec.structs.replace(
         answered, head_at=extra.head_at, pieces=extra.pieces, broken=answered.broken or extra.broken
     )
-    return Interaction(request=_request(request), response=answered, asked_at=extra.asked_at, line=spot.line)
+    return Interaction(request=request, response=answered, asked_at=extra.asked_at, line=spot.line)
 
 
 def _half(written: Any, name: str) -> Mapping[str, Any]:

@@ -83,8 +83,10 @@ def _wrong(path: Path | str, spot: Spot, message: str) -> CassetteError:
     return CassetteError([Problem(str(path), spot, message)])
 
 
-def _none(path: str) -> CassetteError:
+def _none(path: str, key: str = "") -> CassetteError:
     message = "no recording: neither `interactions` nor a list of requests with responses is in it"
+    if key:
+        message = f"no recording: its `{key}` is no list of requests with their responses"
     return NotACassetteError([Problem(path, _START, message)])
 
 
@@ -161,16 +163,20 @@ def _spots(root: yaml.Node | None, key: str | None) -> list[Spot]:
 def _check_aliases(root: yaml.Node | None, path: str) -> None:
     """Refuse what only aliases make large, before any of it is written out."""
     sizes: dict[int, int] = {}
+    begun: set[int] = set()
     stack = [(root, False)] if root is not None else []
     while stack:
         node, done = stack.pop()
         parts = _parts(node)
         if done:
+            begun.discard(id(node))
             sizes[id(node)] = _weight(node) + sum(sizes[id(part)] for part in parts)
             if sizes[id(node)] > LARGEST:
                 raise _wrong(path, _at(node), "more than 1 GB, counting what aliases stand for")
+        elif id(node) in begun:
+            raise _wrong(path, _at(node), "an alias stands inside what it names")
         elif id(node) not in sizes:
-            sizes[id(node)] = LARGEST + 1  # stands until it is known, so that a node inside itself is refused
+            begun.add(id(node))
             stack.append((node, True))
             stack += [(part, False) for part in parts]
 
@@ -255,4 +261,4 @@ def _source(values: Any, path: str, spots: Any) -> Source:
         return Source(pairs, spots("requests")[: len(pairs)], {})
     if "interactions" in values and values["interactions"] is None:
         return Source([], [], {})
-    raise _none(path)
+    raise _none(path, next((key for key in LISTS if key in values), ""))

@@ -33,6 +33,7 @@ class Comparison:
 
     def __init__(self, options: Namespace, everything: Sequence[Case], *, whole: bool) -> None:
         """`everything`: the cases there are; `whole`: they are all run. Raises `Stop`."""
+        from ..baseline.edit import check_form
         from ..scenario.problems import ScenarioError
 
         self._options = options
@@ -50,6 +51,8 @@ class Comparison:
             _check_reason(Path(options.baseline), options.reason, self._reason)
         try:
             self._baseline = _load(options) if options.baseline else None
+            if self._baseline and options.update_baseline:
+                check_form(self._baseline.text, options.baseline)
         except ScenarioError as error:
             raise Stop(str(error)) from error
 
@@ -78,7 +81,8 @@ class Comparison:
         if self._options.update_baseline:
             return self._update(loops)
         wrong = [*self._stale(), *self._lost(loops)]
-        lines = [Line(f"{self._options.baseline}: {note}", "dim") for note in self._flaky()]
+        notes = [*self._flaky(), *(self._uncovered() if self._whole else ())]
+        lines = [Line(f"{self._options.baseline}: {note}", "dim") for note in notes]
         lines += [Line(note, "dim") for note in self._baseline.notes]
         return [*(Line(text, "bad") for text in wrong), *lines], bool(wrong)
 
@@ -100,6 +104,13 @@ class Comparison:
         for loop in loops if self._whole else ():
             if loop.name in self._ledgers and (lost := self._ledgers[loop.name].lost(loop.coverage)):
                 yield lost
+
+    def _uncovered(self) -> Iterator[str]:
+        """That the coverage of no loop of this run is there: one was renamed, or its name is misspelt."""
+        assert self._baseline  # noqa: S101 - for the types
+        there = self._baseline.coverage
+        if there and not there.keys() & self._ledgers.keys():
+            yield f"coverage of {', '.join(there)}, and of no loop of this run"
 
     def _update(self, loops: Sequence[LoopReport]) -> tuple[list[Line], bool]:
         """Write the file anew. Without a reason nothing is added, and what is new is still unexpected."""
@@ -162,11 +173,13 @@ def _load(options: Namespace) -> Baseline:
     from ..baseline.load import Known, empty, load
     from ..clauses import CLAUSES
     from ..scenario.discover import find_scenarios
+    from ..scenario.problems import missing
 
     path = Path(options.baseline)
     if not path.exists():
         if options.update_baseline:
             return empty(path)
-        raise Stop(f"--baseline {path}: there is no such file; --update-baseline makes it")
+        there_is_none = missing(path, "file").message
+        raise Stop(f"--baseline {path}: {there_is_none}\n--update-baseline makes a new one")
     folder = [Path(options.scenarios)] if options.scenarios else []
     return load(path, Known.of(find_scenarios(folder), CLAUSES))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from ..scenario.problems import nearest
+from ..scenario.problems import missing
 from .model import SCHEMA, Report
 from .packed import unpacked
 
@@ -24,19 +24,10 @@ def load(path: Path) -> Report:
     try:
         data = path.read_bytes()
     except FileNotFoundError as error:
-        raise ReportError(f"{path}: there is no such file{_near(path)}") from error
+        raise ReportError(f"{path}: {missing(path, 'file').message}") from error
     except OSError as error:
         raise ReportError(f"{path}: {error.strerror}") from error
     return decode(data, str(path))
-
-
-def _near(path: Path) -> str:
-    """What beside it is called almost so."""
-    try:
-        beside = [str(path.parent / each.name) for each in path.parent.iterdir()]
-    except OSError:
-        return f": there is no folder {path.parent}"
-    return nearest(str(path), beside, listed=0)
 
 
 def decode(data: bytes | str, name: str = "the report") -> Report:

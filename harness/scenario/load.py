@@ -15,7 +15,7 @@ from .file import ScenarioFile
 from .meaning import check_meaning
 from .model import Scenario
 from .nodes import compose, read_bytes
-from .problems import Problem, ScenarioError, Spot
+from .problems import Problem, ScenarioError, Spot, missing
 from .shape import Reader
 
 SUFFIXES = (".yaml", ".yml")
@@ -45,7 +45,8 @@ def parse_scenario(
     root = compose(data, path)
     reader = Reader(path)
     values = reader.read(root, ScenarioFile)
-    check_meaning(values, reader, known_clauses() if clauses is None else clauses)
+    if values or not reader.problems:
+        check_meaning(values, reader, known_clauses() if clauses is None else clauses)
     if reader.problems:
         raise ScenarioError(reader.problems)
     return expand(values, scenario_id=scenario_id, path=path, seed=seed)
@@ -85,8 +86,8 @@ def load_folder(root: Path, *, clauses: Collection[str] | None = None, seed: int
 def scenario_files(root: Path) -> list[Path]:
     """The scenario files below a folder, hidden ones left out. Raises `ScenarioError` where there is none."""
     if not root.is_dir():
-        what = "is not a folder" if root.exists() else "does not exist"
-        raise ScenarioError([Problem(str(root), Spot(1, 1), f"the folder of scenarios {what}")])
+        not_one = Problem(str(root), Spot(1, 1), "the folder of scenarios is not a folder")
+        raise ScenarioError([not_one if root.exists() else missing(root, "folder of scenarios")])
     files = sorted(
         path
         for path in root.rglob("*")

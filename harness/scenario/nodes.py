@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import yaml
 
-from .problems import Problem, ScenarioError, Spot
+from .problems import Problem, ScenarioError, Spot, missing
 
 # libyaml's parser is about ten times as fast; the pure one is what some platforms have.
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -28,8 +28,8 @@ _JSON_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]*)?[eE][-+]?[0-9]+")
 _REWORDED = {
     "mapping values are not allowed": "`: ` is not allowed inside an unquoted text; put the text in quotes",
     "found undefined alias": "the alias has no anchor before it; write `&name` where the value stands first",
-    "expected a single document": "a file holds one scenario; remove the `---` and what follows it",
-    "found another document": "a file holds one scenario; remove the `---` and what follows it",
+    "expected a single document": "a second document begins here; remove the `---` and what follows it",
+    "found another document": "a second document begins here; remove the `---` and what follows it",
     "found unexpected end of stream": "a quote is not closed; add the closing quote",
     "exceeded maximum nesting depth": "nested too deeply",
 }
@@ -59,6 +59,8 @@ def read_bytes(file: Path) -> bytes:
     """The file's content. Raises `ScenarioError` where it cannot be read."""
     try:
         return file.read_bytes()
+    except FileNotFoundError:
+        raise ScenarioError([missing(file)]) from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise ScenarioError([Problem(str(file), Spot(1, 1), f"cannot be read: {reason}")]) from None

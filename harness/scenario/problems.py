@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -31,6 +32,15 @@ class ScenarioError(Exception):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = sorted(problems, key=lambda problem: (problem.path, problem.spot))
         super().__init__("\n".join(map(str, self.problems)))
+
+
+def missing(path: Path, what: str = "file or folder") -> Problem:
+    """That nothing is at `path`, and what beside it is called almost so."""
+    try:
+        beside = [each.name for each in path.parent.iterdir()]
+    except OSError:
+        return Problem(str(path), Spot(1, 1), f"there is no such {what}: there is no folder {path.parent}")
+    return Problem(str(path), Spot(1, 1), f"there is no such {what}{nearest(path.name, beside, listed=0)}")
 
 
 def nearest(word: str, known: Iterable[str], *, listed: int = 12) -> str:

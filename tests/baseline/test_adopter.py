@@ -123,13 +123,24 @@ def test_a_baseline_that_matches_nothing_is_a_usage_error(
         ),
         (["--baseline", "/dev/full/x.yaml", "--update-baseline"], "there is no folder /dev/full"),
         (["--baseline", ".", "--update-baseline"], "--baseline .: Is a directory"),
-        (["--baseline", "none.yaml"], "there is no such file; --update-baseline makes it"),
+        (["--baseline", "none.yaml"], "--update-baseline makes a new one"),
         (["--baseline", "none.yaml", "--update-baseline"], "why what goes into the new none.yaml is known"),
         (["--baseline", "conformance.yaml", "--update-baseline", "--reason", " "], "--reason: say in words"),
+        (
+            ["--baseline", "conformnce.yaml"],
+            "there is no such file; did you mean `conformance.yaml`?",
+        ),
+        (
+            ["--baseline", "flat.yaml", "--update-baseline", "--reason", "x"],
+            "flat.yaml:1:1: `known` is written",
+        ),
     ],
 )
 def test_options_that_do_not_go_together_are_told(
     repository: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
+    (repository / "flat.yaml").write_text("known: [{scenario: text/one, grade: fail, reason: x}]\n")
     assert main([*RUN, *options]) == 2
-    assert message in capsys.readouterr().err
+    out, err = capsys.readouterr()
+    assert message in err
+    assert "clauses decided" not in out, "it was played, and nobody gets what came of it"

@@ -66,7 +66,14 @@ def test_a_reason_that_says_nothing_and_a_clause_that_is_none_are_problems(tmp_p
     assert "say why this is known and not mended" in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "# nothing is known yet\n", "known: []\n"])
+def test_a_variant_that_is_none_is_no_pattern(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as told:
+        baseline(tmp_path, "known:\n  - {scenario: 'pause/*[ssee]', grade: fail, reason: x}\n")
+
+    assert str(told.value).endswith("conformance.yaml:2:16: unknown variant `ssee`; did you mean `sse`?")
+
+
+@pytest.mark.parametrize("text", ["", "---\n", "# nothing is known yet\n", "known: []\n"])
 def test_a_file_may_say_nothing(tmp_path: Path, text: str) -> None:
     assert baseline(tmp_path, text).entries == []
 

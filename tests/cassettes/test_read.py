@@ -244,7 +244,7 @@ def test_every_broken_interaction_is_told_with_its_place(tmp_path: Path) -> None
     ("name", "text", "said"),
     [
         ("x.yaml", "a: [1", ":2:1: not YAML"),
-        ("x.yaml", "a: &a [*a, 1]\ninteractions: []", ":1:4: more than 1 GB"),
+        ("x.yaml", "a: &a [*a, 1]\ninteractions: []", ":1:4: an alias stands inside what it names"),
         ("x.json", '{"interactions": [}', ":1:19: not JSON"),
         ("x.yaml", "interactions:\n- request: {uri: u, body: !!binary x}\n", ":2:27: not YAML"),
         ("x.yaml", "a\x07b", ":1:2: a character that YAML does not allow"),
@@ -283,8 +283,25 @@ def test_a_file_that_is_something_else_is_told_apart(text: str, tmp_path: Path) 
     path = tmp_path / "x.yaml"
     path.write_text(text)
 
-    with pytest.raises(NotACassetteError, match="no recording"):
+    with pytest.raises(NotACassetteError, match="no recording") as told:
         read(path)
+    assert ("its `interactions` is no list" in str(told.value)) is text.startswith("interactions")
+
+
+def test_all_that_is_wrong_with_an_interaction_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.yaml"
+    path.write_text("interactions:\n- {request: {}, response: {}, loop_harness: {asked_at: soon}}\n- 3\n")
+
+    with pytest.raises(CassetteError) as told:
+        read(path)
+
+    assert [problem.message for problem in told.value.problems] == [
+        "interaction 1: its request has no `uri`",
+        "interaction 1: its response has no `status`",
+        "interaction 1: its `loop_harness`: Expected `float | null`, got `str` - at `$.asked_at`",
+        "interaction 2: it has no `request`",
+        "interaction 2: it has no `response`",
+    ]
 
 
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:

@@ -117,7 +117,9 @@ def test_a_folder_without_scenarios_is_an_error(tmp_path: Path, make: bool) -> N
     if make:
         folder.mkdir()
         (folder / ".hidden.yaml").write_text("title: x")
-    with pytest.raises(ScenarioError, match="holds no scenario" if make else "does not exist"):
+    with pytest.raises(
+        ScenarioError, match="holds no scenario" if make else "there is no such folder of scenarios"
+    ):
         find_scenarios([folder], bundled=False)
 
 
@@ -130,7 +132,7 @@ def test_the_problems_of_all_files_are_reported(tmp_path: Path) -> None:
     assert len(said) == 5
     assert sum("bad.yaml" in line for line in said) == 2
     assert any("worse.yml:1:1: the file is empty" in line for line in said)
-    assert any("missing.yaml:1:1: cannot be read" in line for line in said)
+    assert any("missing.yaml:1:1: there is no such file or folder" in line for line in said)
     assert any("`odd name` is no id of a scenario" in line for line in said)
     assert validate_paths([tmp_path / "good.yaml"]) == []
 

@@ -29,7 +29,7 @@ def test_the_unchanged_scenario_has_no_problem(broken: Broken) -> None:
         (b"title: a\n\twhy: b\n", "a tab where YAML wants spaces"),
         (b"title: a: b\n", "1:9: `: ` is not allowed inside an unquoted text"),
         (b"title: *nowhere\n", "1:8: the alias has no anchor"),
-        (b"title: a\n---\ntitle: b\n", "a file holds one scenario"),
+        (b"title: a\n---\ntitle: b\n", "a second document begins here"),
         (b"title: 'open\n", "a quote is not closed"),
         (b"title: a\x01b\n", "1:9: character U+0001 is not allowed"),
         (b"[" * 5000, "nested too deeply"),
