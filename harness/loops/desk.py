@@ -117,7 +117,11 @@ class Desk:
             said = {"problem": said}
         body = _fields("report", said, ("problem", "exception"))
         problem, kind = str(body.get("problem", "")), body.get("exception")
-        self._turn.report(type(str(kind), (Exception,), {})(problem) if kind else problem)
+        try:
+            told = type(str(kind), (Exception,), {})(problem) if kind else problem
+        except ValueError as error:
+            raise RefusedError(400, f"report: exception: the name of a class: {error}") from None
+        self._turn.report(told)
 
     def _usage(self, said: Any) -> None:
         if not isinstance(said, dict):

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from .. import census
-from ..history import Census, Lost
+from ..history import Census, Lost, Noted
 from ..store import Sink
 from ..turn import TurnSpec
 from .command import Command
@@ -23,6 +23,10 @@ HELLO = 20.0
 """Seconds a process may take to say hello."""
 KEY = "sk-ant-import"
 """What is in the environment, in which no turn's key can be: it comes with the turn."""
+TWICE = (
+    "the process had told a second outcome of a turn, or one before its turn; where such a one comes late, it "
+    "is taken for the next turn's: tell one for each, as a line or with POST /outcome"
+)
 ONE_PROCESS = "a process that is kept alive is not interrupted: it would be gone"
 
 
@@ -32,6 +36,8 @@ class KeptDriver(ProcessDriver):
     def __init__(self, command: Command, place: Place) -> None:
         super().__init__(command, place)
         self._ready: asyncio.Future[None] | None = None
+        self._surplus = False
+        """It told an outcome where none was waited for."""
 
     async def start(self) -> None:
         """Start the process and wait for its hello. Raises `DriverError`."""
@@ -45,6 +51,10 @@ class KeptDriver(ProcessDriver):
     async def play(self, spec: TurnSpec, sink: Sink) -> None:
         """Play one turn in the process; if it overruns, it is stopped with all it started."""
         playing = self._begin(spec, sink)
+        if self._surplus:
+            # It may keep conversations in mind, so it is not replaced for that.
+            self._surplus = False
+            playing.tell(Noted(kind="twice", detail=TWICE))
         try:
             process = await self._running()
         except DriverError as error:
@@ -116,6 +126,8 @@ class KeptDriver(ProcessDriver):
             self._greeted(said["hello"])
             if self._ready and not self._ready.done():
                 self._ready.set_result(None)
+        elif "outcome" in said and (self._playing is None or self._playing.outcome.done()):
+            self._surplus = True
         elif "outcome" in said and self._playing:
             try:
                 self._playing.conclude(said["outcome"])

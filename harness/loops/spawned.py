@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -51,10 +52,13 @@ class Spawned:
         pass_fds: Sequence[int] = (),
     ) -> None:
         """Start the process. `pipes`: its input, output and errors. Raises `OSError` where there is none."""
-        self._popen = subprocess.Popen(  # noqa: S603
-            list(words), env=dict(env), cwd=cwd, stdin=pipes[0], stdout=pipes[1], stderr=pipes[2],
-            pass_fds=pass_fds, start_new_session=True,
-        )  # fmt: skip
+        try:
+            self._popen = subprocess.Popen(  # noqa: S603
+                list(words), env=dict(env), cwd=cwd, stdin=pipes[0], stdout=pipes[1], stderr=pipes[2],
+                pass_fds=pass_fds, start_new_session=True,
+            )  # fmt: skip
+        except ValueError as error:  # a prompt may hold what stands in no command
+            raise OSError(errno.EINVAL, f"its words or its environment cannot be written: {error}") from None
         self._watcher = threading.Thread(target=self._watch, name=f"{census.OURS} watch", daemon=True)
         self._watcher.start()
 

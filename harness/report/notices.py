@@ -11,6 +11,7 @@ _SAYINGS = {
     "elsewhere": "{} was asked for, and not let through: nothing but the API is reached from here",
     "left": "left running when its process had ended, and stopped: {}",
     "lingered": "{}",
+    "twice": "{}",
     "open": "{}",
 }
 

@@ -180,3 +180,9 @@ def test_a_process_that_cannot_be_started_is_lost(tmp_path):
     script.chmod(0o755)
     [events] = played(Command(words=(str(script),)))
     assert events == [Lost(reason=f"{script} cannot be started: Exec format error")]
+
+
+@pytest.mark.parametrize("prompt", ["nothing\0", "half of \ud83d"])
+def test_a_prompt_that_stands_in_no_command_is_told(prompt):
+    [events] = played(Command(words=("echo", "{prompt}"), answer="stdout"), {"prompt": prompt})
+    assert "echo cannot be started: its words or its environment cannot be written" in events[0].reason

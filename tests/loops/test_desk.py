@@ -166,6 +166,7 @@ def test_a_hook_that_fails_in_the_scenario_is_a_server_that_is_down():
         ("POST", "/publish", b"[]", 400, "publish: an object with state, history, done"),
         ("POST", "/usage", b"3", 400, "usage: an object of token counts"),
         ("POST", "/usage", b'{"iterations": "2"}', 400, "usage: iterations: how many requests there were"),
+        ("POST", "/report", b'{"problem": "", "exception": "\\u0000"}', 400, "the name of a class"),
         ("PUT", "/store/a", b"[" * 100_000, 400, "it is nested too deep"),
         ("GET", "/cancelled?wait=long", b"", 400, "wait: a number of seconds, not 'long'"),
         ("PUT", "/store/a", b"\xff", 400, "the body is not JSON"),

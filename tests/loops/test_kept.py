@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from harness.history import Exited, Lost, Overran
+from harness.history import Ended, Exited, Lost, Noted, Overran
 from harness.loops.command import Command
 from harness.loops.driver import DriverError
 from tests.loops.commanding import commanding, played, python
@@ -30,6 +30,15 @@ def test_one_process_plays_all_turns_and_is_replaced_when_it_is_gone():
     assert (pids[0] == pids[1], len(set(pids))) == (True, 3)
     assert [type(event) for event in died[1:]] == [Exited]
     assert (hung[0], type(hung[1])) == (Overran(deadline=0.5), Exited)
+
+
+def test_a_second_outcome_of_a_turn_is_told_with_the_next():
+    turns = [{"prompt": prompt} for prompt in ("tell twice", "Hello", "Hello")]
+    first, second, third = played(kept("stays"), *turns)
+    assert [type(event) for event in first] == [Ended]
+    assert [type(event) for event in second] == [Noted, Ended]
+    assert second[0].detail.startswith("the process had told a second outcome of a turn")
+    assert [type(event) for event in third] == [Ended]
 
 
 def test_what_a_process_declares_is_known_after_its_hello():

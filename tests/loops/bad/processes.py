@@ -313,7 +313,8 @@ def stays():
             sys.exit(1)
         if told["prompt"] == "hang":
             time.sleep(1000)
-        tell({"detail": f"{count} {os.getpid()}", "shown": [text(ask(told))]})
+        told_as = json.dumps({"outcome": {"detail": f"{count} {os.getpid()}", "shown": [text(ask(told))]}})
+        print("\n".join([told_as] * (1 + (told["prompt"] == "tell twice"))), flush=True)
 
 
 if __name__ == "__main__":
