@@ -24,8 +24,8 @@ HELLO = 20.0
 KEY = "sk-ant-import"
 """What is in the environment, in which no turn's key can be: it comes with the turn."""
 TWICE = (
-    "the process had told a second outcome of a turn, or one before its turn; where such a one comes late, it "
-    "is taken for the next turn's: tell one for each, as a line or with POST /outcome"
+    "the process had told a second outcome of a turn, or one before its turn; where such a one comes late, "
+    "it is taken for the next turn's: tell one for each, as a line or with POST /outcome"
 )
 ONE_PROCESS = "a process that is kept alive is not interrupted: it would be gone"
 
