@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from . import __version__
 from .commands import HARNESS_ERROR, Stop
 from .commands.terminal import prepare
 from .signals import code_of, heard
 
+_CHOICE = re.compile(r"invalid choice: '(.*?)' \(choose from (.*)\)")
 BESIDE = ("record", "replay")
 """Commands that run a command of the user's."""
 
@@ -67,6 +69,26 @@ class _Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(formatter_class=_Help, **options)
+        self.asked: list[_Parser] = []
+        """The parser of the sub-command that was asked for."""
+
+    def parse_args(self, words: Any = None, into: Any = None) -> Any:  # type: ignore[override]
+        """As ever, with the nearest of the options there are."""
+        options, unknown = self.parse_known_args(words, into)
+        if unknown:
+            from .scenario.problems import nearest
+
+            known = (name for each in [self, *self.asked] for name in each._option_string_actions)
+            self.error(f"there is no option {unknown[0]}{nearest(unknown[0], known, listed=0)}")
+        return options
+
+    def error(self, message: str) -> NoReturn:
+        """As ever, with the nearest of the choices there are."""
+        from .scenario.problems import nearest
+
+        wrong = _CHOICE.search(message)
+        near = nearest(wrong[1], re.findall(r"[^\s,']+", wrong[2]), listed=0) if wrong else ""
+        super().error(message + near)
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         """As ever, and what is the name of a file is looked at before anything is done."""
@@ -118,7 +140,7 @@ def _say(message: str, code: int) -> int:
     return code
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> _Parser:
     """The parser for these words: it knows all commands by name, and the options of the one they name."""
     parser = _Parser(
         prog="loop-harness",
@@ -132,6 +154,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=what)
         if name == asked:
             add(command)
+            parser.asked.append(command)
     return parser
 
 

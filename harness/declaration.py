@@ -86,6 +86,11 @@ def collect(
     return msgspec.convert(merged, Declaration)
 
 
+def problems_of(values: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a declaration by itself."""
+    return [problem for _, problem in _problems(values)]
+
+
 def _plain(value: Any) -> Any:
     """Mappings of builtins; an exception class stands for its name."""
     if isinstance(value, msgspec.Struct):

@@ -84,6 +84,10 @@ def conformance(
 
         test_loop = conformance("my_agent.conformance:loop")
     """
+    if not (isinstance(loop, str) or callable(loop)):
+        raise pytest.Collector.CollectError(
+            f"conformance({loop!r}): name the loop as 'package.module:attribute', or hand over a callable"
+        )
     wanted = (select,) if isinstance(select, str) else tuple(select)
     folder = Path(scenarios) if scenarios is not None else None
     known = Path(baseline) if baseline is not None else None
@@ -110,12 +114,12 @@ def _declared(declaration: Declaration | Mapping[str, Any] | None) -> Declaratio
         return declaration
     import msgspec
 
+    from .declaration import problems_of
     from .turn import Declaration
 
-    try:
-        return msgspec.convert(declaration, Declaration)
-    except msgspec.ValidationError as error:
-        raise pytest.Collector.CollectError(f"conformance(declaration=…): {error}") from None
+    if wrong := [f"conformance(declaration=…): {each}" for each in problems_of(declaration)]:
+        raise pytest.Collector.CollectError("\n".join(wrong))
+    return msgspec.convert(declaration, Declaration)
 
 
 # --- hooks -----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from .history import SCHEMA, AnyEvent, Began, HistoryError, decode_event
+from .scenario.problems import missing
 
 SUFFIX = ".ndjson"
 """How the names of stored histories end."""
@@ -27,6 +28,8 @@ def read_history(path: Path) -> list[AnyEvent]:
     """
     try:
         lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError as error:
+        raise HistoryError(f"{path}: {missing(path, 'file').message}") from error
     except OSError as error:
         raise HistoryError(f"{path}: {error.strerror}") from error
     events: list[AnyEvent] = []

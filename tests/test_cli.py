@@ -98,7 +98,7 @@ def test_a_loop_that_cannot_be_driven_exits_with_4_and_says_why(
         (["run", "--loop", "a:b", "--scenarios", "nowhere"], "nowhere"),
         (["run", "text/one", "--loop", "mine:loop", "--history", "full"], "full/text/one.json.ndjson cannot"),
         (["explain", "PAUS-1"], "did you mean `PAUSE-1`?"),
-        (["judge", "nothing.ndjson"], "nothing.ndjson: No such file or directory"),
+        (["judge", "nothing.ndjson"], "nothing.ndjson: there is no such file"),
         (["serve", "--script", "nothing.yaml"], "nothing.yaml"),
     ],
 )
@@ -123,6 +123,9 @@ def test_a_users_mistake_exits_with_2_and_one_line(
         (["run", "--loop", "a:b", "--jobs", "two"], "'two' is no number of processes; write 1 to 999"),
         (["run", "--loop", "a:b", "--seed", "-1"], "'-1' is no seed; write 0 to "),
         (["serve", "--port", "65536"], "'65536' is no port; write 0 to 65535"),
+        (["run", "--lopp", "a:b"], "there is no option --lopp; did you mean `--loop`?"),
+        (["rnu", "--loop", "a:b"], "; did you mean `run`?"),
+        (["serve", "--base-path", "v1"], "; did you mean `/v1`?"),
     ],
 )
 def test_what_argparse_refuses_exits_with_2(

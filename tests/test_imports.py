@@ -20,10 +20,10 @@ LAYERS: dict[str, int] = {
     for layer, names in enumerate(
         [
             "__init__ wire clauses clock mended reach signals project",
-            "turn history reading plain lent store transcript",
+            "turn history plain lent store transcript",
             "scenario census evidence looks arrange exchange display declaration keys crash own_tools",
             "provider loops checks",
-            "judge cassettes",
+            "reading judge cassettes",
             "rival case stretched killing beside probe probe_scripts client_probe pulse",
             "retrial runner attached control doctor chosen serving fake",
             "report catalogue_doc baseline profiles",

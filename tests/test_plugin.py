@@ -182,7 +182,10 @@ def test_a_repositorys_own_scenarios_are_added(adopter: Any) -> None:
     [
         ("select='pause/no-tool'", "*did you mean `pause/no-tools`?"),
         ("scenarios='nowhere'", "*nowhere:1:1: there is no such folder of scenarios*"),
-        ("declaration={'policys': {}}", "conformance(declaration=?): *policys*"),
+        (
+            "declaration={'policys': {}}",
+            "conformance(declaration=?): 'policys' *did you mean 'policies'?",
+        ),
     ],
 )
 def test_a_mistake_in_the_call_is_one_line_and_no_traceback(

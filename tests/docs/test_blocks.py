@@ -169,7 +169,7 @@ def test_every_command_within_a_sentence_can_be_typed(page: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "note", "text", "what"),
     [
-        ("command", "", "loop-harness run --lop x\n", "unrecognized arguments: --lop"),
+        ("command", "", "loop-harness run --lop x\n", "there is no option --lop; did you mean `--loop`?"),
         ("command", "", "loop-harness run no/such --loop a:b\n", "no/such"),
         ("command", "", "frobnicate\n", "nobody knows what `frobnicate` is"),
         ("command", "", "python -m tests.no_such\n", "there is no module tests.no_such"),
