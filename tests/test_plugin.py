@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from harness import conformance
+
 ONE = "from harness import conformance\ntest_loop = conformance({loop!r}, select={select!r})\n"
 REFERENCE = "harness.loops.reference:loop"
 WRONG = """
@@ -203,6 +205,11 @@ def test_a_mistake_in_the_call_is_one_line_and_no_traceback(
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines([message])
     result.stdout.no_fnmatch_line("*plugin.py:*")
+
+
+def test_what_is_neither_a_name_nor_a_callable_is_refused_where_it_is_written() -> None:
+    with pytest.raises(pytest.Collector.CollectError, match=r"conformance\(3\): name the loop as 'package"):
+        conformance(3)  # type: ignore[arg-type]
 
 
 def test_the_outer_net_is_wider_than_the_repositorys_own_timeout(adopter: Any) -> None:
