@@ -116,9 +116,11 @@ def _listed(found: str | list[str] | None) -> list[str]:
 
 
 def _json(text: str) -> list[str]:
-    """A line of the protocol, or a report."""
+    """A line of the protocol, a report, or what begins a session."""
     read = json.loads(text)
     kind = next(iter(read))
+    if kind == "case":
+        return problems_of(read.get("declaration", {}))
     try:
         if kind == "schema":
             decode(text)
@@ -182,6 +184,7 @@ def test_every_command_within_a_sentence_can_be_typed(page: Path) -> None:
         ("yaml", "", "jobs: {a: {steps: [{run: loop-harness rum}]}}\n", "invalid choice"),
         ("json", "", '{"outcome": {"status": 1}}', "status"),
         ("json", "", '{"nobody": 1}', "nobody"),
+        ("json", "", '{"case": "probe", "declaration": {"cap": {}}}', "did you mean 'caps'?"),
         ("js", "", "1", "nothing runs or reads a block of the kind `js`"),
         ("", "", "some output\n", "nothing runs or reads a block of the kind ``"),
         ("", COMPARED, "some output\n", "shows no command"),
