@@ -25,7 +25,7 @@ import yaml
 from harness.baseline.load import Known
 from harness.baseline.load import load as load_baseline
 from harness.clauses import CLAUSES
-from harness.declaration import DeclarationError, collect
+from harness.declaration import DeclarationError, collect, problems_of
 from harness.loops.protocol import ByeLine, HelloLine, OutcomeLine, RunLine, TurnLine
 from harness.report.load import decode
 from harness.scenario.discover import find_scenarios
