@@ -52,7 +52,6 @@ KILLS = {
     "pause/then-refused": "exits_on_no_tool_call",
     "pause/then-truncated": "exits_on_no_tool_call",
     "pause/twice": "exits_on_no_tool_call",
-    "refuse/after-tool": "retries_a_refusal",
     "resume/finished-after-usage": "starts_over",
     "resume/parallel-after-tool-pay-rent-kept": "starts_over",
     "resume/pause-after-request-2": "starts_over",

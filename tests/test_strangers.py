@@ -49,10 +49,13 @@ WRONG = {
     "odd_calls_lost": ("TOOL-2", "tool/dozen"),
     "one_message_per_result": ("TOOL-3", "tool/parallel"),
     "pause_is_final": ("PAUSE-1", "pause/no-tools"),
+    "pictures_become_words": ("TOOL-3", "tool/result-image"),
     "preamble_is_answer": ("SHOW-6", "text/around-tools"),
+    "preview_stays_on_retry": ("SHOW-3", "fault/stream-end"),
     "promise_at_the_cap": ("CAP-2", "cap/iterations-talking"),
     "refusal_stays": ("REFUSE-4", "refuse/partial"),
     "refusal_tried_again": ("REFUSE-1", "refuse/partial"),
+    "refused_question_stays": ("REFUSE-4", "refuse/partial"),
     "reminder_first": ("TOOL-3", "tool/one"),
     "reply_edited": ("HIST-1", "text/around-tools"),
     "results_as_they_come": ("TOOL-3", "tool/parallel"),
@@ -82,7 +85,13 @@ WRONG = {
 }
 """Loop to the clause that names its fault, and the scenario that shows it."""
 
-SHOULD_NOT = {"one_message_per_result", "stopped_call_said_done", "system_grows", "tool_error_escapes"}
+SHOULD_NOT = {
+    "one_message_per_result",
+    "refused_question_stays",
+    "stopped_call_said_done",
+    "system_grows",
+    "tool_error_escapes",
+}
 """Loops whose fault the API takes, or that may be meant: they are warned of it."""
 
 SAMPLE = [

@@ -14,6 +14,9 @@ from .. import display
 from ..evidence import Exchange, ToolRun, TurnView
 from ..wire.same import Json, Piece, blocks, canonical
 
+_SEEN = ("image", "document")
+"""Blocks of a result that are more than their text."""
+
 Key = tuple[str, bytes]
 """A call as a tool sees it: its name, and its input in canonical form."""
 
@@ -132,6 +135,17 @@ def carries(result: Piece, value: Any) -> bool:
         display.squeezed(text) in squeezed or any(form in carried for form in _as_json(text))
         for text in _wording(value)
     )
+
+
+def lost_sight(found: Answers, result: Piece, value: Any) -> str | None:
+    """What kind of thing to see a tool returned more of than went back: `image`, `document`, or None.
+
+    It may stand in the result, or behind the results; it may be another size or format by then.
+    """
+    back = [*blocks(result.block.get("content")), *(one.block for one in found.segment if one is not result)]
+    sent = [one.get("type") for one in back if isinstance(one, dict)]
+    given = [one.get("type") for one in blocks(value) if isinstance(one, dict)]
+    return next((kind for kind in _SEEN if given.count(kind) > sent.count(kind)), None)
 
 
 def _as_json(text: str) -> tuple[str, str]:

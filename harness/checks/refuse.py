@@ -106,13 +106,42 @@ def _called_a_fault(turn: TurnView) -> str | None:
 
 @check("REFUSE-4")
 def a_refused_turn_does_not_poison_the_next(run: Run) -> Iterator[Finding]:
-    """Nothing of the refused reply is in a later request, and nothing empty stands for it."""
+    """Nothing of the refused reply is in a later request; what was refused should not be there either."""
     for turn, refused in run.stopped(REFUSED):
         later = list(later_requests(turn, refused))
         if not later:
             continue
         problem = next((found for one in later if (found := _poisoned(refused, one))), None)
-        yield problem or held(exchange=later[0])
+        yield problem or _not_reset(turn, refused) or held(exchange=later[0])
+
+
+def _not_reset(turn: TurnView, refused: Exchange) -> Finding | None:
+    """What the model declined, asked again word for word beside the next message."""
+    nexts = next((after.rounds for after in turn.run.turns[turn.index + 1 :] if after.rounds), [])
+    again = next(iter(nexts), None)
+    if again is None or again.body.get("model") != refused.body.get("model"):
+        return None
+    asked = _last_words(refused)
+    # The newest piece is the user's own: who asks the same once more may.
+    kept = {piece.key: piece for piece in again.pieces[:-1]}
+    if not asked or any(piece.key not in kept for piece in asked):
+        return None
+    first = kept[asked[0].key]
+    return broken(
+        expected=f"A history without what {request(refused)} was refused for, or with other words for it.",
+        happened=f"{named(again)} says it again as it was: {brief(first.block)} ({first.path}).",
+        exchange=again,
+        block=first.index,
+        level="SHOULD",
+        advice="Take the whole refused turn out of the history, the user's message included, or start anew.",
+    )
+
+
+def _last_words(refused: Exchange) -> list[Piece]:
+    """What the user's side said last in a request."""
+    said = refused.pieces
+    start = max((number for number, piece in enumerate(said, 1) if piece.role == "assistant"), default=0)
+    return [piece for piece in said[start:] if piece.role == "user"]
 
 
 def _poisoned(refused: Exchange, later: Exchange) -> Finding | None:

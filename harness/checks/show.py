@@ -8,6 +8,10 @@ from .. import display
 from ..evidence import FINAL, Exchange, Run, TurnView
 from ..wire.same import blocks, brief, is_blank
 from .base import Evidence, Finding, broken, check, count, held, request
+from .failing import requests, same_conversation
+
+_TELLING = 12
+"""Characters of a text that are no chance when they turn up where nothing whole begins with them."""
 
 
 @check("SHOW-1")
@@ -65,7 +69,7 @@ def text_is_shown_once(run: Run) -> Iterator[Finding]:
         shown = display.joined(turn.shown)
         twice = next((text for text in texts if shown.count(text) > said.count(text)), None)
         if twice is None:
-            yield held(_told_by(turn), turn=turn)
+            yield _half_and_whole(turn) or held(_told_by(turn), turn=turn)
         else:
             yield broken(
                 expected=f"Shown once: {brief(twice)}",
@@ -73,6 +77,46 @@ def text_is_shown_once(run: Run) -> Iterator[Finding]:
                 evidence=_told_by(turn),
                 turn=turn,
             )
+
+
+def _half_and_whole(turn: TurnView) -> Finding | None:
+    """What came of a stream that broke off, left standing beside the reply that took its place."""
+    shown = [one for one in turn.shown or [] if not one.is_error]
+    # Words of the loop's own between the two may say what the first one was.
+    if turn.status not in (None, "completed") or display.own_words(shown, turn.known_texts()):
+        return None
+    whole = [text for one in requests(turn) if one.whole for text in one.texts]
+    said = display.squeezed(" ".join([turn.prompt, *_texts_of_tools(turn), *whole]))
+    seen = display.joined(shown)
+    for lost, instead in _replaced(turn):
+        starts = [display.squeezed(text)[:_TELLING] for text in lost.texts]
+        left = [one for one in starts if len(one) == _TELLING and seen.count(one) > said.count(one)]
+        if left:
+            return broken(
+                expected=f"Only the reply to {request(instead)}, which took the place of the one to "
+                f"{request(lost)}, which broke off.",
+                happened=f"The part that came before the break is shown as well: {brief(seen)}",
+                evidence=_told_by(turn),
+                exchange=instead,
+                level="SHOULD" if any(_is_apart(one, left[0], instead) for one in shown) else None,
+            )
+    return None
+
+
+def _replaced(turn: TurnView) -> Iterator[tuple[Exchange, Exchange]]:
+    """Each stream that broke off, with the whole reply to the same request that came after it."""
+    attempts = requests(turn)
+    for lost in (one for one in attempts if one.lost):
+        later = [one for one in attempts if one.number > lost.number and one.whole]
+        instead = next((one for one in later if same_conversation(lost, one)), None)
+        if instead is not None:
+            yield lost, instead
+
+
+def _is_apart(one: display.Shown, start: str, reply: Exchange) -> bool:
+    """Whether a message has what begins so, and nothing of the reply."""
+    words = display.squeezed(one.text)
+    return start in words and not any(display.squeezed(text) in words for text in reply.texts)
 
 
 @check("SHOW-4")

@@ -14,6 +14,7 @@ from .calls import (
     has_content,
     is_error,
     is_offered,
+    lost_sight,
     returned,
     runs_for,
     succeeded,
@@ -154,7 +155,9 @@ def _foreign_results(turn: TurnView, found: Answers) -> Iterator[Finding]:
             if not own:
                 yield from _given_up(turn, found, call, piece)
                 continue
-            if any(carries(piece, value) for value in own):
+            told = [value for value in own if carries(piece, value)]
+            if told:
+                yield from _out_of_sight(found, call, piece, told)
                 yield from _taken_for_a_failure(turn, found, call, piece)
                 continue
             others = [
@@ -167,6 +170,21 @@ def _foreign_results(turn: TurnView, found: Answers) -> Iterator[Finding]:
 
 def _returned_to(turn: TurnView, found: Answers, call: Json) -> list[object]:
     return returned(runs_for(turn, found.exchange, call), found.later.first_at)
+
+
+def _out_of_sight(found: Answers, call: Json, piece: Piece, told: list[object]) -> Iterator[Finding]:
+    """A result with all the words its tool returned, and without the picture or the file."""
+    lost = [kind for value in told if (kind := lost_sight(found, piece, value)) is not None]
+    if len(lost) == len(told):
+        yield broken(
+            expected=f"For {call.get('id')}, the `{lost[0]}` block that its tool returned, as a block.",
+            happened=f"{named(found.later)} has no `{lost[0]}` in the result ({piece.path}) or behind it: "
+            f"{brief(piece.block)}",
+            exchange=found.later,
+            block=piece.index,
+            advice=f"Hand a list of blocks on as it is: `content` takes it. A text in place of the "
+            f"`{lost[0]}` leaves the model to guess.",
+        )
 
 
 def _taken_for_a_failure(turn: TurnView, found: Answers, call: Json, piece: Piece) -> Iterator[Finding]:

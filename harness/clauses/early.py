@@ -90,12 +90,12 @@ REFUSE = (
         level="MUST",
         sentence=(
             "The refused turn does not poison the next one: no empty assistant message, no partial output "
-            "of it."
+            "of it; what was refused should not be sent again either."
         ),
         reason="Every later message of the conversation is refused too, or rejected by the API.",
         ground="documented",
         source=REFUSALS,
-        advice="Leave the refused reply out of the history.",
+        advice="Leave the refused turn out of the history: the reply, and what it was refused for.",
     ),
     Clause(
         id="REFUSE-5",

@@ -81,10 +81,11 @@ TOOL = (
         id="TOOL-3",
         level="MUST",
         sentence=(
-            "Results come first in their message and each is that of its own call; they should share one "
-            "message, keep the order of the calls, wait for their tools, and call none failed that is not."
+            "Results come first in their message and each is that of its own call, pictures and files "
+            "included; they should share one message, keep the order of the calls, wait for their tools, "
+            "and call none failed that is not."
         ),
-        reason="The model reads one tool's output as another's, or stops calling tools in parallel.",
+        reason="The model reads one tool's output as another's, never sees it, or stops calling in parallel.",
         ground="documented",
         source=PARALLEL_TOOLS,
         advice=(

@@ -104,8 +104,8 @@ def followed_by(*kept: dict) -> Story:
     return story.reply([text("Yes?")]).end()
 
 
-@pytest.mark.parametrize("kept", [[], [HI], [HI, assistant("(The model declined.)")]])
-def test_a_next_turn_without_the_refused_reply_holds(kept: list[dict]) -> None:
+@pytest.mark.parametrize("kept", [[], [user("Hello")], [user("(Declined.)"), assistant("(Declined.)")]])
+def test_a_next_turn_without_the_refused_turn_holds(kept: list[dict]) -> None:
     assert followed_by(*kept).kinds("REFUSE-4") == ["held"]
 
 
@@ -122,6 +122,26 @@ def test_a_next_turn_with_what_was_refused_is_found(kept: dict) -> None:
     [finding] = followed_by(HI, kept).check("REFUSE-4")
 
     assert (finding.kind, finding.request) == ("broken", 2)
+
+
+@pytest.mark.parametrize("kept", [[HI], [HI, assistant("(The model declined.)")]])
+def test_what_was_refused_should_not_be_sent_again(kept: list[dict]) -> None:
+    [finding] = followed_by(*kept).check("REFUSE-4")
+
+    assert (finding.kind, finding.level, finding.request) == ("broken", "SHOULD", 2)
+    assert "messages[0].content[0]" in finding.happened
+
+
+def test_a_user_may_ask_again_what_was_refused_and_another_model_may_be_asked() -> None:
+    again = refused().end("refused")
+    again.turn("Hi")
+    again.ask([HI], model="one")
+    other = refused().end("refused")
+    other.turn("More")
+    other.ask([HI, user("More")], model="two")
+
+    assert again.reply([text("Yes?")]).end().kinds("REFUSE-4") == ["held"]
+    assert other.reply([text("Yes?")]).end().kinds("REFUSE-4") == ["held"]
 
 
 def test_a_refusal_nothing_follows_is_not_judged_for_what_it_leaves() -> None:
@@ -162,14 +182,14 @@ def test_a_turn_that_has_no_outcome_leaves_open_whether_the_refusal_stopped_it()
     ("kept", "kind"), [("To do that you", "held"), ("x To do that you first y", "broken")]
 )
 def test_a_partial_output_is_known_where_it_stands_in_another_text(kept: str, kind: str) -> None:
-    assert followed_by(HI, assistant(kept)).kinds("REFUSE-4") == [kind]
+    assert followed_by(user("Hello"), assistant(kept)).kinds("REFUSE-4") == [kind]
 
 
 def test_a_short_partial_output_may_be_there_by_chance() -> None:
     def kinds(partial: str) -> list[str]:
         story = refused([text(partial)]).end("refused")
         story.turn("More")
-        story.ask([HI, assistant(f"{partial} is said often."), user("More")])
+        story.ask([user("Hello"), assistant(f"{partial} is said often."), user("More")])
         return story.reply([text("Yes?")]).end().kinds("REFUSE-4")
 
     assert kinds("To do that,") == ["held"]
@@ -177,7 +197,7 @@ def test_a_short_partial_output_may_be_there_by_chance() -> None:
 
 
 def test_what_the_user_says_is_no_refused_output() -> None:
-    assert followed_by(HI, user(PARTIAL)).kinds("REFUSE-4") == ["held"]
+    assert followed_by(user(PARTIAL)).kinds("REFUSE-4") == ["held"]
 
 
 def test_all_that_was_shown_of_a_refusal_is_named() -> None:

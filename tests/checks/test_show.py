@@ -75,6 +75,38 @@ def test_an_answer_thrown_away_by_a_cancellation_is_no_fault() -> None:
     assert tool_turn().cancel().end("cancelled", shown=[]).check("SHOW-1") == []
 
 
+HALF, WHOLE = "Red, yellow and blue.", "They are red, yellow, blue."
+
+
+def tried_again(then: str = "Hi") -> Story:
+    """A stream that breaks off, and another request after it."""
+    story = Story()
+    story.turn()
+    story.ask([HI])
+    story.answered([text(HALF)]).breaks("provider", events=3)
+    story.ask([user(then)])
+    return story.reply([text(WHOLE)])
+
+
+def test_what_came_of_a_stream_that_broke_off_does_not_stand_beside_the_reply() -> None:
+    [glued] = tried_again().returns("Red, yellow and" + WHOLE).check("SHOW-3")
+    [apart] = tried_again().end(shown=["Red, yellow and", WHOLE]).check("SHOW-3")
+    [again] = tried_again().end(shown=[WHOLE]).check("SHOW-3")
+
+    assert (glued.kind, glued.level, glued.request) == ("broken", None, 2)
+    assert (apart.kind, apart.level) == ("broken", "SHOULD")
+    assert again.kind == "held"
+
+
+def test_a_part_that_is_marked_or_gone_on_from_may_stand() -> None:
+    marked = [{"content": "Red, yellow and", "is_error": True}, WHOLE]
+
+    assert tried_again().end(shown=marked).kinds("SHOW-3") == ["held"]
+    assert tried_again().returns(f"Red, yellow and (lost; once more:) {WHOLE}").kinds("SHOW-3") == ["held"]
+    assert tried_again("Go on.").returns("Red, yellow and" + WHOLE).kinds("SHOW-3") == ["held"]
+    assert tried_again().end("failed", shown=["Red, yellow and", WHOLE]).kinds("SHOW-3") == ["held"]
+
+
 def test_a_loop_that_shows_nothing_to_us_is_not_judged() -> None:
     assert tool_turn(story=Story(exposes=("status",))).end(shown=None).check("SHOW-3") == []
 

@@ -115,6 +115,30 @@ def test_a_result_may_be_wrapped(form: object) -> None:
     assert answered(user([result("toolu_1", form), SECOND])).kinds("TOOL-3") == ["held"]
 
 
+PICTURE = {"type": "image", "source": {"type": "url", "url": "https://example.com/1.png"}}
+SMALLER = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aaaa"}}
+
+
+def pictured(sent: object, *behind: dict) -> Story:
+    """A tool that returned two words and a picture, and what went back."""
+    story = calling(ONE).tool("look", {"n": 1}, result=[text("At noon:"), PICTURE])
+    story.ask([HI, assistant([ONE]), user([result("toolu_1", sent), *behind])], tools=TOOLS)
+    return story.reply([text("Done.")]).end()
+
+
+@pytest.mark.parametrize("sent", ["At noon:", [text("At noon:")], f"[{text('At noon:')}, {PICTURE}]"])
+def test_a_picture_that_did_not_go_back_is_found(sent: object) -> None:
+    [finding] = pictured(sent).check("TOOL-3")
+
+    assert (finding.kind, finding.level) == ("broken", None)
+    assert "has no `image` in the result (messages[2].content[0])" in finding.happened
+
+
+def test_a_picture_may_go_back_in_another_size_or_behind_the_results() -> None:
+    assert pictured([text("At noon:"), SMALLER]).kinds("TOOL-3") == ["held"]
+    assert pictured("At noon:", PICTURE).kinds("TOOL-3") == ["held"]
+
+
 def test_results_are_not_compared_where_the_tools_are_the_loops_own() -> None:
     swapped = user([result("toolu_1", "second result"), result("toolu_2", "first result")])
 

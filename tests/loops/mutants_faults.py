@@ -12,7 +12,7 @@ from harness.loops.reference import ReferenceTurn, ends
 from harness.loops.reference.effects import Block, Call, Effect, Failed, Message, RunTools, Wait
 from harness.loops.reference.ends import End
 from harness.loops.reference.receive import Accumulator, BrokenStreamError
-from harness.loops.reference.state import blocks_of, client_calls
+from harness.loops.reference.state import blocks_of, client_calls, text_of
 from tests.loops.mutant import breaks
 
 
@@ -225,6 +225,22 @@ class KeepsWhatCame(Remembering):
     def gave_up(self, failure: Failed) -> End:
         self.add_reply(self.parts())
         return super().gave_up(failure)
+
+
+@breaks("SHOW-3", on=("fault/stream-end", "fault/stream-error-after-tool"), variants=("sse",))
+class LeavesThePreviewStanding(Remembering):
+    """Writes text where it comes, and goes on writing behind it when the request is tried again."""
+
+    preview = ""
+
+    def pause_before_retry(self, failure: Failed, attempt: int) -> float | None:
+        self.preview += text_of(self.parts())
+        return ReferenceTurn.pause_before_retry(self, failure, attempt)
+
+    def show(self, content: list[Block]) -> None:
+        texts = [{"type": "text", "text": self.preview}] if self.preview else []
+        self.preview = ""
+        super().show([*texts, *content])
 
 
 @breaks("FAULT-7", on=("fault/stream-cut-call", "fault/stream-error-call"), variants=("sse",))

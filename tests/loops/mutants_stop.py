@@ -185,6 +185,17 @@ class KeepsTheRefusedReply(ReferenceTurn):
         return end
 
 
+@breaks("REFUSE-4", on=("refuse/partial", "refuse/after-tool"))
+class KeepsWhatWasRefused(ReferenceTurn):
+    """Leaves out the refused reply, and asks again what it was refused for."""
+
+    def on_refusal(self, reply: Message) -> End:
+        kept = list(self.messages)
+        end = super().on_refusal(reply)
+        self.messages = kept
+        return end
+
+
 @breaks("REFUSE-5", on=("refuse/tool-call",))
 class RunsRefusedCalls(ReferenceTurn):
     """Runs the calls of a refused reply before it ends the turn."""

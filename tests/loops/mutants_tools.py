@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
+from harness.display import texts_of
 from harness.loops.reference import ReferenceTurn
 from harness.loops.reference.effects import Block, Call, Effect, Message, Ran
 from harness.loops.reference.ends import End
@@ -108,6 +109,16 @@ class PutsTextBeforeResults(ReferenceTurn):
     def add_results(self, calls: Iterable[Call]) -> None:
         super().add_results(calls)
         self.messages[-1]["content"].insert(0, {"type": "text", "text": "Here are the results:"})
+
+
+@breaks("TOOL-3", on=("tool/result-image",))
+class HandsOnWordsAlone(ReferenceTurn):
+    """Takes the texts out of what a tool returned, and leaves its pictures."""
+
+    def run_call(self, call: Call) -> Generator[Effect, Any, Ran]:
+        ran = yield from super().run_call(call)
+        words = ran.content if isinstance(ran.content, str) else "\n".join(texts_of(ran.content))
+        return replace(ran, content=words)
 
 
 @breaks("TOOL-4", on=("tool/raises",))
