@@ -159,6 +159,8 @@ def said_in(event: Answered) -> str:
     if event.status != 200:
         error = body.get("error") if isinstance(body.get("error"), dict) else {}
         return shortened(f"{event.status} {error.get('type', '')}: {error.get('message', '')}", 88)
+    if body and not {"stop_reason", "content"} & body.keys():
+        return shortened(compact(body), 88)  # no message: tokens that were counted, or a list of models
     return shortened(f"{body.get('stop_reason')}: {blocks(body.get('content'))}", 88)
 
 

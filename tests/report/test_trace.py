@@ -60,6 +60,7 @@ TOLD = [
         ),
         "answer 1     529 overloaded_error: Overloaded",
     ),
+    (Answered(request=2, kind="count", body={"input_tokens": 57}), 'answer 2     {"input_tokens": 57}'),
     (Answered(request=9, kind="over", status=400, body={}), "answer 9     400: the script had ended"),
     (Broken(request=1, events=3), "answer 1     broken off by the client after 3 events"),
     (ToolStarted(call=1, name="look_up", input={"key": "a"}), 'tool         look_up({"key": "a"})'),
