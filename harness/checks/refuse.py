@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..evidence import Exchange, Run, TurnView
+from ..evidence import SLIPS, Exchange, Run, TurnView
 from ..wire.same import Piece, blocks, brief, is_blank
 from .base import Finding, broken, check, held, named, request, unclear
 from .tool_runs import not_asked_for
@@ -13,6 +13,7 @@ from .trunc import ends_on, later_requests
 
 REFUSED = "refusal"
 _SAYS_SO = re.compile(r"refus|declin|safety|polic|moderat", re.IGNORECASE)
+_SLIPS = SLIPS | {"IndexError", "KeyError"}
 _TELLING = 12
 """Characters of a partial output that are no chance when they turn up again inside another text."""
 
@@ -51,7 +52,8 @@ def the_user_is_told_of_the_refusal(run: Run) -> Iterator[Finding]:
     for turn, refused in ends_on(run, REFUSED):
         raised = turn.ended.raised if turn.ended else None
         says_so = raised is not None and _SAYS_SO.search(f"{raised.type} {raised.message}") is not None
-        if turn.status == "refused" or turn.shown_mark or says_so:
+        slip = _stumbled(turn)
+        if turn.status == "refused" or says_so or (turn.shown_mark and slip is None):
             yield held("outcome", exchange=refused)
         elif turn.status is None and turn.shown_mark is None:
             yield unclear("the loop told neither a status nor what it showed", exchange=refused)
@@ -59,13 +61,20 @@ def the_user_is_told_of_the_refusal(run: Run) -> Iterator[Finding]:
             shown = " / ".join(one.text for one in turn.shown or []) or "nothing"
             how = (
                 f"raised {raised.type}: {raised.message}" if raised else f"ended as {turn.status or 'usual'}"
-            )
+            ) + (f" for {slip}" if slip else "")
             yield broken(
                 expected="The status refused, or words of the loop's own that say that the model declined.",
                 happened=f"The turn {how}, showing: {brief(shown)}",
                 evidence="outcome",
                 exchange=refused,
             )
+
+
+def _stumbled(turn: TurnView) -> str | None:
+    """The slip of the program that the turn failed with, where nothing shown speaks of a refusal."""
+    slips = [one for one in turn.reports if one.exception in _SLIPS]
+    told = any(_SAYS_SO.search(one.text) for one in turn.shown or [])
+    return slips[0].exception if slips and turn.status == "failed" and not told else None
 
 
 @check("REFUSE-3")

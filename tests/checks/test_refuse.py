@@ -84,6 +84,18 @@ def test_a_refusal_with_a_name_of_its_own_is_no_fault(story: Story) -> None:
     assert story.kinds("REFUSE-3") == ["held"]
 
 
+def test_a_loop_that_stumbles_over_a_refusal_and_shows_that_has_not_told_of_it() -> None:
+    def stumbled(words: str) -> Story:
+        story = refused([]).report("'NoneType' object has no attribute 'category'", "AttributeError")
+        return story.end("failed", shown=[{"content": words, "is_error": True}])
+
+    [finding] = stumbled("Something went wrong.").check("REFUSE-2")
+
+    assert finding.kind == "broken"
+    assert "ended as failed for AttributeError" in finding.happened
+    assert stumbled("The model declined.").kinds("REFUSE-2") == ["held"]
+
+
 @pytest.mark.parametrize(
     "story",
     [
