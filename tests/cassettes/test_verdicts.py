@@ -128,8 +128,8 @@ NONE: dict[str, Cassette] = {
     "it goes on after a cut": recorded(
         ([ASK], reply("max_tokens", LONG)), ([ASK, assistant(LONG), user("Go on.")], DONE)
     ),
-    "the user goes on after a refusal": recorded(
-        ([ASK], reply("refusal")), ([ASK, user("Then something else.")], DONE)
+    "the user says something else after a refusal": recorded(
+        ([ASK], reply("refusal")), ([user("Then something else.")], DONE)
     ),
 }
 
@@ -137,6 +137,12 @@ NONE: dict[str, Cassette] = {
 @pytest.mark.parametrize("name", NONE)
 def test_what_is_no_fault_is_not_called_one(name: str) -> None:
     assert bad(judge_cassette(NONE[name])) == {}
+
+
+def test_what_was_refused_and_stays_is_told() -> None:
+    kept = recorded(([ASK], reply("refusal")), ([ASK, user("Then something else.")], DONE))
+
+    assert list(bad(judge_cassette(kept))) == ["REFUSE-4"]
 
 
 def test_streams_are_judged_like_whole_replies() -> None:

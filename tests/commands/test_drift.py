@@ -81,7 +81,7 @@ def test_a_run_that_was_kept_says_what_is_sent(here: Path, capsys: pytest.Captur
         (["nothing"], 2, "nothing:1:1: there is no such file or folder"),
         (["other.yaml"], 4, "no request of the Messages API in other.yaml"),
         (["today.yaml", "--against", "other.yaml"], 2, "--against: no request of the Messages API"),
-        (["today.yaml", "--against", "x.ndjson"], 2, "--against: x.ndjson: No such file"),
+        (["today.yaml", "--against", "x.ndjson"], 2, "--against: x.ndjson: there is no such file"),
     ],
 )
 def test_what_cannot_be_compared_is_said(
