@@ -115,6 +115,14 @@ ALLOWED = {
     ("only_newest_pause", "HIST-2"),
     # Its checkpoint says that a turn is under way, and no more.
     ("every_hook", "RESUME-1"),
+    # It runs tools in its own thread, which a tool that hangs takes with it.
+    ("every_hook", "TOOL-9"),
+    # It calls a turn completed in which the model only thought, in place of asking for the answer.
+    ("async_tools", "END-3"),
+    # A time-out that a tool met itself is told in the same words as its own.
+    ("async_tools", "TOOL-4"),
+    # It leaves trying again to its client, which has not heard of the cancellation.
+    ("async_tools", "CANCEL-2"),
 }
 """Warnings that are deserved although the loop is right."""
 
