@@ -69,7 +69,7 @@ GROUPS = (
         "fault",
         "What the model had begun to say before it declined is to be dropped, as the documentation of "
         "refusals asks. It is kept, empty or not, and goes back where the whole history is sent; over a "
-        "thread it does not.",
+        "thread it does not. What it was refused for is sent again either way, which is a warning.",
         "REFUSE-4",
         ("refuse/", "usage/refused", "exit/refused"),
     ),
@@ -206,9 +206,11 @@ def _row(name: str, group: Group, results: Results) -> str:
         f"{form}: {', '.join(result.variant for result in found)}" for form, found in blamed.items() if found
     ]
     every = [result for found in blamed.values() for result in found]
-    clauses = {clause: grade for result in every for clause, grade in _clauses(result).items()}
-    told = [clause if clauses[clause] == "fail" else f"{clause} (warning)" for clause in clauses]
-    return f"| `{name}` | {'; '.join(played)} | {', '.join(told)} | {_evidence(every[0], group)} |"
+    graded = [(clause, grade) for result in every for clause, grade in _clauses(result).items()]
+    failed = {clause for clause, grade in graded if grade == "fail"}
+    told = [clause if clause in failed else f"{clause} (warning)" for clause in dict(graded)]
+    worst = next((result for result in every if "fail" in _clauses(result).values()), every[0])
+    return f"| `{name}` | {'; '.join(played)} | {', '.join(told)} | {_evidence(worst, group)} |"
 
 
 def _evidence(result: CaseResult, group: Group) -> str:
