@@ -314,7 +314,9 @@ def stays():
         if told["prompt"] == "hang":
             time.sleep(1000)
         told_as = json.dumps({"outcome": {"detail": f"{count} {os.getpid()}", "shown": [text(ask(told))]}})
-        print("\n".join([told_as] * (1 + (told["prompt"] == "tell twice"))), flush=True)
+        # In one piece: `print` may write the last line end by itself, and the turn would be over before it.
+        sys.stdout.write(f"{told_as}\n" * (1 + (told["prompt"] == "tell twice")))
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
