@@ -24,8 +24,11 @@ def moved(place: str) -> bytes:
 def asked(*answers: bytes) -> tuple[list[object], list[bytes]]:
     """The events of a turn that is answered so, connection by connection, and the requests."""
     heads: list[bytes] = []
+    serving: set[asyncio.Task[object]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if task := asyncio.current_task():
+            serving.add(task)
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             head = await reader.readuntil(b"\r\n\r\n")
             heads.append(head)
@@ -36,6 +39,8 @@ def asked(*answers: bytes) -> tuple[list[object], list[bytes]]:
                 await asyncio.sleep(0.02)
                 writer.write(b": still here\n\n")
         writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
 
     async def play() -> list[object]:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
@@ -49,7 +54,7 @@ def asked(*answers: bytes) -> tuple[list[object], list[bytes]]:
         await driver.play(spec(deadline=5.0), events.append)
         await driver.close()
         server.close()
-        await asyncio.sleep(0.05)
+        await asyncio.wait(serving, timeout=10)
         return events
 
     return asyncio.run(play()), heads
