@@ -88,6 +88,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """No other case is played beside this one, so that the provider itself may refuse connections for it."""
     history_dir: Path | None = None
     after: float = AFTER
+    """Seconds after a turn in which something may still come."""
 
 
 _numbers = itertools.count(1)

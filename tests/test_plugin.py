@@ -63,7 +63,7 @@ def test_a_broken_clause_fails_with_its_report_and_without_a_traceback(adopter: 
             "*happened  *",
             "*advice    *",
             "*trace",
-            "*0.0*  turn 1*",
+            "*0.0??  turn 1*",
             "*request 1*",
             "*again     pytest 'test_it.py::test_loop?pause/no-tools-json?'",
         ]
